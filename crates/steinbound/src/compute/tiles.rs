@@ -1,0 +1,472 @@
+//! Passes over all pairs of points, in tiles: the kernel is evaluated and multiplied at once.
+//!
+//! A tile is a block of rows against a block of columns. In a pass over one set of points, tile `(I, J)` also
+//! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` holds the
+//! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so no
+//! two tiles of a round write to the same rows: they run in parallel without locks, and every row
+//! receives its sums in the order of the rounds, whatever the number of threads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::dot;
+use crate::kernel::Kernel;
+use crate::matrix::{Matrix, add_scaled};
+use crate::points::Points;
+
+/// Rows and columns of a tile: a few rows of buffers stay in the first-level cache.
+pub(crate) const TILE: usize = 128;
+
+/// What a pass computes for each row point `x_i`: a sum over the column points `x_j` with weights `v_j`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Radial {
+    /// `sum_j k(x_i, x_j) v_j`.
+    Value,
+    /// `sum_j d/dy_l k(x_i, x_j) v_j`, `l` counting the differentiated coordinates.
+    Slope(usize),
+    /// `sum_j sum_l d/dx_l d/dy_l k(x_i, x_j) v_j`.
+    Mixed,
+}
+
+/// A radial kernel with everything that turns two points into numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct PairKernel {
+    pub(crate) kernel: Arc<dyn Kernel>,
+    /// Bandwidth times scale, for each coordinate.
+    pub(crate) widths: Vec<f64>,
+    /// The coordinates in which derivatives are taken.
+    pub(crate) differentiated: Vec<usize>,
+    /// Subtracted from all points before scaling, so that far-away coordinates lose no digits.
+    pub(crate) origin: Vec<f64>,
+}
+
+/// Points divided by the widths, coordinate by coordinate.
+#[derive(Debug, Clone)]
+pub(crate) struct Scaled {
+    coordinates: Matrix,
+}
+
+impl Scaled {
+    pub(crate) fn len(&self) -> usize {
+        self.coordinates.rows()
+    }
+}
+
+/// Kernel values and slopes as matrices, one column for each row point.
+pub(crate) struct WrittenOut {
+    pub(crate) value: Matrix,
+    pub(crate) slope: Vec<Matrix>,
+}
+
+/// Kernel values of one row point against a range of column points.
+struct Row<'a> {
+    value: &'a [f64],
+    /// `2 f'(q)`.
+    slope: &'a [f64],
+    mixed: &'a [f64],
+}
+
+/// Room for one row of a tile.
+struct Scratch {
+    q: Vec<f64>,
+    value: Vec<f64>,
+    slope: Vec<f64>,
+    second: Vec<f64>,
+    mixed: Vec<f64>,
+    derivative: Vec<f64>,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        let room = || vec![0.0; TILE];
+        Scratch { q: room(), value: room(), slope: room(), second: room(), mixed: room(), derivative: room() }
+    }
+}
+
+impl PairKernel {
+    /// The points in the kernel's own units.
+    pub(crate) fn scale(&self, points: &Points) -> Scaled {
+        let coordinates = Matrix::from_fn(points.len(), points.dimension(), |i, l| {
+            (points.row(i)[l] - self.origin[l]) / self.widths[l]
+        });
+        Scaled { coordinates }
+    }
+
+    /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives; slopes are zero.
+    pub(crate) fn diagonal(&self) -> (f64, f64) {
+        let [value, first, _] = self.kernel.profile(0.0);
+        (value, -2.0 * first * self.inverse_square_widths())
+    }
+
+    /// The kernel of some row points against all others, written out: for each row point a column of `k(x_i, y_j)`,
+    /// and for each differentiated coordinate a column of `d/dx_l k(x_i, y_j)`.
+    pub(crate) fn written_out(&self, rows: &Scaled, range: Range<usize>, others: &Scaled) -> WrittenOut {
+        let size = (others.len(), range.len());
+        let mut out = WrittenOut {
+            value: Matrix::zeros(size.0, size.1),
+            slope: vec![Matrix::zeros(size.0, size.1); self.differentiated.len()],
+        };
+        let mut scratch = Scratch::new();
+        for (at, i) in range.enumerate() {
+            for block in blocks(others.len()) {
+                self.fill(rows, i, others, block.clone(), &mut scratch);
+                let row = scratch.row(block.len());
+                out.value.column_mut(at)[block.clone()].copy_from_slice(row.value);
+                for (l, slope) in self.differentiated.iter().zip(&mut out.slope) {
+                    let x = rows.coordinates[(i, *l)];
+                    let column = &mut slope.column_mut(at)[block.clone()];
+                    let others = &others.coordinates.column(*l)[block.clone()];
+                    for ((d, y), factor) in column.iter_mut().zip(others).zip(row.slope) {
+                        *d = factor * (x - y) / self.widths[*l];
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn inverse_square_widths(&self) -> f64 {
+        self.differentiated.iter().map(|l| self.widths[*l].powi(-2)).sum()
+    }
+
+    /// Fills `scratch` with the kernel of row point `i` against `columns`.
+    fn fill(&self, rows: &Scaled, i: usize, columns: &Scaled, range: Range<usize>, s: &mut Scratch) {
+        let length = range.len();
+        let (q, weighted) = (&mut s.q[..length], &mut s.mixed[..length]);
+        q.fill(0.0);
+        weighted.fill(0.0);
+        for l in 0..self.widths.len() {
+            let x = rows.coordinates[(i, l)];
+            for (q, y) in q.iter_mut().zip(&columns.coordinates.column(l)[range.clone()]) {
+                *q += (x - y) * (x - y);
+            }
+        }
+        for l in &self.differentiated {
+            let (x, factor) = (rows.coordinates[(i, *l)], self.widths[*l].powi(-2));
+            let column = &columns.coordinates.column(*l)[range.clone()];
+            for (sum, y) in weighted.iter_mut().zip(column) {
+                *sum += factor * (x - y) * (x - y);
+            }
+        }
+        let (value, slope) = (&mut s.value[..length], &mut s.slope[..length]);
+        let second = &mut s.second[..length];
+        self.kernel.profile_row(q, value, slope, second);
+        let constant = self.inverse_square_widths();
+        for j in 0..length {
+            slope[j] *= 2.0;
+            weighted[j] = -slope[j] * constant - 4.0 * second[j] * weighted[j];
+        }
+    }
+}
+
+/// Where the tiles of a pass over one set of points come from: computed each time, or stored.
+pub(crate) trait TileSource: Send + Sync {
+    /// The points and the kernel.
+    fn pair_kernel(&self) -> &PairKernel;
+    /// The points in the kernel's units.
+    fn points(&self) -> &Scaled;
+    /// The stored values of rows `rows` against columns `columns`, where there are any.
+    fn stored(&self, rows: usize, columns: usize) -> Option<&StoredTile>;
+}
+
+/// Tiles computed anew in each pass: memory grows with the number of points.
+#[derive(Debug, Clone)]
+pub(crate) struct Computed {
+    pub(crate) kernel: PairKernel,
+    pub(crate) points: Scaled,
+}
+
+impl TileSource for Computed {
+    fn pair_kernel(&self) -> &PairKernel {
+        &self.kernel
+    }
+    fn points(&self) -> &Scaled {
+        &self.points
+    }
+    fn stored(&self, _: usize, _: usize) -> Option<&StoredTile> {
+        None
+    }
+}
+
+/// Tiles computed once and kept: memory grows with the square of the number of points.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    computed: Computed,
+    /// For each block of rows `I`, the tiles `(I, J)` with `J >= I`.
+    tiles: Vec<Vec<StoredTile>>,
+}
+
+/// The kernel values of a tile, row by row.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredTile {
+    value: Vec<f64>,
+    slope: Vec<f64>,
+    mixed: Vec<f64>,
+}
+
+impl Stored {
+    pub(crate) fn new(computed: Computed) -> Stored {
+        let blocks = blocks(computed.points.len());
+        let tiles = (0..blocks.len())
+            .into_par_iter()
+            .map(|i| {
+                let mut scratch = Scratch::new();
+                let tile = |j: usize| computed.tile(blocks[i].clone(), &blocks[j], &mut scratch);
+                (i..blocks.len()).map(tile).collect()
+            })
+            .collect();
+        Stored { computed, tiles }
+    }
+
+    /// The bytes needed to store the tiles of so many points.
+    pub(crate) fn bytes(points: usize) -> u128 {
+        let points = points as u128;
+        3 * 8 * (points * points + points * TILE as u128) / 2
+    }
+}
+
+impl TileSource for Stored {
+    fn pair_kernel(&self) -> &PairKernel {
+        &self.computed.kernel
+    }
+    fn points(&self) -> &Scaled {
+        &self.computed.points
+    }
+    fn stored(&self, rows: usize, columns: usize) -> Option<&StoredTile> {
+        Some(&self.tiles[rows][columns - rows])
+    }
+}
+
+impl Computed {
+    fn tile(&self, rows: Range<usize>, columns: &Range<usize>, scratch: &mut Scratch) -> StoredTile {
+        let length = columns.len();
+        let size = rows.len() * length;
+        let mut tile = StoredTile {
+            value: Vec::with_capacity(size),
+            slope: Vec::with_capacity(size),
+            mixed: Vec::with_capacity(size),
+        };
+        for i in rows {
+            let points = &self.points;
+            self.kernel.fill(points, i, points, columns.clone(), scratch);
+            tile.value.extend_from_slice(&scratch.value[..length]);
+            tile.slope.extend_from_slice(&scratch.slope[..length]);
+            tile.mixed.extend_from_slice(&scratch.mixed[..length]);
+        }
+        tile
+    }
+}
+
+/// The terms of a pass, grouped by what they need from the kernel: (column, output) pairs.
+struct Plan {
+    value: Vec<(usize, usize)>,
+    slope: Vec<(usize, Vec<(usize, usize)>)>,
+    mixed: Vec<(usize, usize)>,
+    outputs: usize,
+}
+
+impl Plan {
+    fn new(terms: &[(Radial, usize)]) -> Plan {
+        let mut plan = Plan { value: Vec::new(), slope: Vec::new(), mixed: Vec::new(), outputs: terms.len() };
+        for (output, (operator, column)) in terms.iter().enumerate() {
+            match operator {
+                Radial::Value => plan.value.push((*column, output)),
+                Radial::Mixed => plan.mixed.push((*column, output)),
+                Radial::Slope(l) => match plan.slope.iter_mut().find(|(other, _)| other == l) {
+                    Some((_, list)) => list.push((*column, output)),
+                    None => plan.slope.push((*l, vec![(*column, output)])),
+                },
+            }
+        }
+        plan
+    }
+}
+
+/// Sums that belong to one block of points, output by output.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    length: usize,
+    values: Vec<f64>,
+}
+
+impl Sums {
+    fn new(length: usize, outputs: usize) -> Sums {
+        Sums { length, values: vec![0.0; length * outputs] }
+    }
+
+    fn output(&mut self, output: usize) -> &mut [f64] {
+        &mut self.values[output * self.length..(output + 1) * self.length]
+    }
+}
+
+/// One tile at work: its place, and the sums it adds to.
+struct Task {
+    rows: usize,
+    columns: usize,
+    row_sums: Sums,
+    /// The sums of the column block; `None` on the diagonal, where rows and columns are the same points.
+    column_sums: Option<Sums>,
+}
+
+/// All terms for a set of points against itself: an `n` by `terms` matrix.
+pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(Radial, usize)]) -> Matrix {
+    let (kernel, points) = (source.pair_kernel(), source.points());
+    let plan = Plan::new(terms);
+    let blocks = blocks(points.len());
+    let mut sums: Vec<Sums> = blocks.iter().map(|block| Sums::new(block.len(), plan.outputs)).collect();
+    for round in 0..blocks.len() {
+        let mut tasks: Vec<Task> = (0..blocks.len())
+            .filter_map(|i| {
+                let j = (round + blocks.len() - i) % blocks.len();
+                (i <= j).then(|| Task {
+                    rows: i,
+                    columns: j,
+                    row_sums: std::mem::take(&mut sums[i]),
+                    column_sums: (i < j).then(|| std::mem::take(&mut sums[j])),
+                })
+            })
+            .collect();
+        tasks.par_iter_mut().for_each_init(Scratch::new, |scratch, task| {
+            let (rows, range) = (blocks[task.rows].clone(), blocks[task.columns].clone());
+            let stored = source.stored(task.rows, task.columns);
+            for (at, i) in rows.enumerate() {
+                if stored.is_none() {
+                    kernel.fill(points, i, points, range.clone(), scratch);
+                }
+                let mut derivative = std::mem::take(&mut scratch.derivative);
+                let row = match stored {
+                    Some(tile) => tile.row(at, range.len()),
+                    None => scratch.row(range.len()),
+                };
+                let place = Place { kernel, rows: points, i, at, columns: points, range: range.clone() };
+                place.multiply(
+                    &plan,
+                    &row,
+                    columns,
+                    &mut task.row_sums,
+                    task.column_sums.as_mut(),
+                    &mut derivative,
+                );
+                scratch.derivative = derivative;
+            }
+        });
+        for task in tasks {
+            sums[task.rows] = task.row_sums;
+            if let Some(column_sums) = task.column_sums {
+                sums[task.columns] = column_sums;
+            }
+        }
+    }
+    gather(&blocks, sums, points.len(), plan.outputs)
+}
+
+/// All terms for row points against other column points: a `rows` by `terms` matrix.
+pub(crate) fn cross(
+    kernel: &PairKernel,
+    rows: &Scaled,
+    others: &Scaled,
+    columns: &Matrix,
+    terms: &[(Radial, usize)],
+) -> Matrix {
+    let plan = Plan::new(terms);
+    let row_blocks = blocks(rows.len());
+    let column_blocks = blocks(others.len());
+    let sums: Vec<Sums> = row_blocks
+        .par_iter()
+        .map_init(Scratch::new, |scratch, block| {
+            let mut sums = Sums::new(block.len(), plan.outputs);
+            for range in &column_blocks {
+                for (at, i) in block.clone().enumerate() {
+                    kernel.fill(rows, i, others, range.clone(), scratch);
+                    let mut derivative = std::mem::take(&mut scratch.derivative);
+                    let place = Place { kernel, rows, i, at, columns: others, range: range.clone() };
+                    let row = scratch.row(range.len());
+                    place.multiply(&plan, &row, columns, &mut sums, None, &mut derivative);
+                    scratch.derivative = derivative;
+                }
+            }
+            sums
+        })
+        .collect();
+    gather(&row_blocks, sums, rows.len(), plan.outputs)
+}
+
+impl StoredTile {
+    fn row(&self, at: usize, length: usize) -> Row<'_> {
+        let range = at * length..(at + 1) * length;
+        Row {
+            value: &self.value[range.clone()],
+            slope: &self.slope[range.clone()],
+            mixed: &self.mixed[range],
+        }
+    }
+}
+
+impl Scratch {
+    fn row(&self, length: usize) -> Row<'_> {
+        Row { value: &self.value[..length], slope: &self.slope[..length], mixed: &self.mixed[..length] }
+    }
+}
+
+/// One row point against one block of column points.
+struct Place<'a> {
+    kernel: &'a PairKernel,
+    rows: &'a Scaled,
+    /// The row point, and its number within its block.
+    i: usize,
+    at: usize,
+    columns: &'a Scaled,
+    range: Range<usize>,
+}
+
+impl Place<'_> {
+    /// Adds this row of the tile to the sums of its rows, and transposed to those of its columns.
+    fn multiply(
+        &self,
+        plan: &Plan,
+        row: &Row,
+        columns: &Matrix,
+        row_sums: &mut Sums,
+        mut column_sums: Option<&mut Sums>,
+        derivative: &mut [f64],
+    ) {
+        let mut add = |line: &[f64], list: &[(usize, usize)], sign: f64| {
+            for (column, output) in list {
+                let v = columns.column(*column);
+                row_sums.output(*output)[self.at] += dot(line, &v[self.range.clone()]);
+                if let Some(sums) = column_sums.as_deref_mut() {
+                    add_scaled(sums.output(*output), sign * v[self.i], line);
+                }
+            }
+        };
+        add(row.value, &plan.value, 1.0);
+        add(row.mixed, &plan.mixed, 1.0);
+        for (l, list) in &plan.slope {
+            let coordinate = self.kernel.differentiated[*l];
+            let (x, width) = (self.rows.coordinates[(self.i, coordinate)], self.kernel.widths[coordinate]);
+            let line = &mut derivative[..self.range.len()];
+            let others = &self.columns.coordinates.column(coordinate)[self.range.clone()];
+            for ((d, y), slope) in line.iter_mut().zip(others).zip(row.slope) {
+                *d = slope * (y - x) / width;
+            }
+            // The slope of a radial kernel changes sign when its arguments are exchanged.
+            add(line, list, -1.0);
+        }
+    }
+}
+
+fn blocks(count: usize) -> Vec<Range<usize>> {
+    (0..count).step_by(TILE).map(|start| start..(start + TILE).min(count)).collect()
+}
+
+fn gather(blocks: &[Range<usize>], sums: Vec<Sums>, rows: usize, outputs: usize) -> Matrix {
+    let mut matrix = Matrix::zeros(rows, outputs);
+    for (block, mut sums) in blocks.iter().zip(sums) {
+        for output in 0..outputs {
+            matrix.column_mut(output)[block.clone()].copy_from_slice(sums.output(output));
+        }
+    }
+    matrix
+}

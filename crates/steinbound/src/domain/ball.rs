@@ -1,0 +1,218 @@
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, Exp1, StandardNormal};
+
+use super::{BoundaryScheme, Cuboid, Domain, expect_points, from_rows};
+use crate::error::DomainError;
+use crate::points::Points;
+
+/// The norm that makes a ball round, a cross-polytope, or a cube.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Norm {
+    /// The sum of absolute coordinates.
+    One,
+    /// The Euclidean length.
+    Two,
+    /// The largest absolute coordinate.
+    Infinity,
+}
+
+impl Norm {
+    /// The norm of a vector.
+    ///
+    /// ```
+    /// use steinbound::domain::Norm;
+    /// assert_eq!(Norm::One.of(&[3.0, -4.0]), 7.0);
+    /// assert_eq!(Norm::Two.of(&[3.0, -4.0]), 5.0);
+    /// assert_eq!(Norm::Infinity.of(&[3.0, -4.0]), 4.0);
+    /// ```
+    pub fn of(self, x: &[f64]) -> f64 {
+        match self {
+            Norm::One => x.iter().map(|v| v.abs()).sum(),
+            Norm::Two => x.iter().map(|v| v * v).sum::<f64>().sqrt(),
+            Norm::Infinity => x.iter().fold(0.0, |largest, v| largest.max(v.abs())),
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Norm::One => "l1",
+            Norm::Two => "l2",
+            Norm::Infinity => "l-infinity",
+        }
+    }
+}
+
+/// The ball `{x: |x - center| <= radius}` in the norm 1, 2 or infinity.
+///
+/// The distance to the boundary is `radius - |x - center|` in the ball's own norm, in `O(d)` operations. For the norms 2 and
+/// infinity this is the Euclidean distance. For norm 1 the Euclidean distance is smaller by the factor `sqrt(d)`
+/// and given on request ([`Ball::with_euclidean_distance`]); a constant factor changes no estimate, only
+/// the scale of bd-KSD.
+///
+/// ```
+/// use steinbound::domain::{Ball, Domain, Norm};
+/// let ball = Ball::new(3.0)?.with_norm(Norm::One).with_center(vec![1.0, 0.0])?;
+/// assert!(ball.contains(&[2.0, 2.0]));
+/// let mut gradient = [0.0; 2];
+/// assert_eq!(ball.distance(&[2.0, -1.0], &mut gradient), 1.0);
+/// assert_eq!(gradient, [-1.0, 1.0]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ball {
+    radius: f64,
+    norm: Norm,
+    center: Vec<f64>,
+    euclidean_distance: bool,
+}
+
+impl Ball {
+    /// The Euclidean ball about the origin of the line; see [`Ball::in_dimension`] and [`Ball::with_center`].
+    pub fn new(radius: f64) -> Result<Ball, DomainError> {
+        if !(radius > 0.0 && radius.is_finite()) {
+            return Err(DomainError::BadNumber {
+                what: "the radius of the ball".into(),
+                value: radius,
+                remedy: "it must be a positive number",
+            });
+        }
+        Ok(Ball { radius, norm: Norm::Two, center: vec![0.0], euclidean_distance: false })
+    }
+
+    /// The ball about the origin in so many coordinates.
+    pub fn in_dimension(mut self, dimension: usize) -> Ball {
+        self.center = vec![0.0; dimension.max(1)];
+        self
+    }
+
+    /// The ball about another centre, whose dimension it takes.
+    pub fn with_center(mut self, center: Vec<f64>) -> Result<Ball, DomainError> {
+        if center.is_empty() {
+            return Err(DomainError::WrongDimension {
+                what: "the center of the ball",
+                found: 0,
+                expected: 1,
+            });
+        }
+        if let Some(value) = center.iter().find(|c| !c.is_finite()) {
+            return Err(DomainError::BadNumber {
+                what: "the center of the ball".into(),
+                value: *value,
+                remedy: "give finite coordinates",
+            });
+        }
+        self.center = center;
+        Ok(self)
+    }
+
+    /// The ball of another norm.
+    pub fn with_norm(mut self, norm: Norm) -> Ball {
+        self.norm = norm;
+        self
+    }
+
+    /// The same ball, with distances measured in the Euclidean norm whatever its own is.
+    pub fn with_euclidean_distance(mut self) -> Ball {
+        self.euclidean_distance = true;
+        self
+    }
+
+    fn centered(&self, x: &[f64]) -> Vec<f64> {
+        x.iter().zip(&self.center).map(|(x, c)| x - c).collect()
+    }
+
+    /// The cube of the norm infinity as a box, which knows how to sample its faces.
+    fn as_cuboid(&self) -> Result<Cuboid, DomainError> {
+        let (low, high) = self.bounds().into_iter().unzip();
+        Cuboid::new(low, high)
+    }
+}
+
+impl Domain for Ball {
+    fn describe(&self) -> String {
+        format!("{} ball of radius {}", self.norm.label(), self.radius)
+    }
+
+    fn dimension(&self) -> usize {
+        self.center.len()
+    }
+
+    fn contains(&self, x: &[f64]) -> bool {
+        self.norm.of(&self.centered(x)) <= self.radius
+    }
+
+    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let x = self.centered(x);
+        let length = self.norm.of(&x);
+        gradient.fill(0.0);
+        if length > self.radius {
+            return 0.0;
+        }
+        let sign = |v: f64| if v == 0.0 { 0.0 } else { v.signum() };
+        let scale = if self.norm == Norm::One && self.euclidean_distance {
+            1.0 / (x.len() as f64).sqrt()
+        } else {
+            1.0
+        };
+        match self.norm {
+            _ if length == 0.0 => {}
+            Norm::One => {
+                for (g, v) in gradient.iter_mut().zip(&x) {
+                    *g = -scale * sign(*v);
+                }
+            }
+            Norm::Two => {
+                for (g, v) in gradient.iter_mut().zip(&x) {
+                    *g = -v / length;
+                }
+            }
+            Norm::Infinity => {
+                if let Some(l) = x.iter().position(|v| v.abs() == length) {
+                    gradient[l] = -sign(x[l]);
+                }
+            }
+        }
+        scale * (self.radius - length)
+    }
+
+    fn sample_boundary(
+        &self,
+        count: usize,
+        scheme: BoundaryScheme,
+        near: Option<&Points>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Points<'static>, DomainError> {
+        expect_points(count)?;
+        let dimension = self.dimension();
+        if dimension == 1 || (self.norm == Norm::Infinity && scheme == BoundaryScheme::Uniform) {
+            return self.as_cuboid()?.sample_boundary(count, scheme, near, rng);
+        }
+        let mut values = Vec::with_capacity(count * dimension);
+        while values.len() < count * dimension {
+            // A face of the cross-polytope is a simplex, on which normalised exponentials are uniform.
+            let simplex = self.norm == Norm::One && scheme == BoundaryScheme::Uniform;
+            let direction: Vec<f64> = (0..dimension)
+                .map(|_| {
+                    if simplex {
+                        let size: f64 = Exp1.sample(rng);
+                        if rng.random::<bool>() { size } else { -size }
+                    } else {
+                        StandardNormal.sample(rng)
+                    }
+                })
+                .collect();
+            let length = self.norm.of(&direction);
+            if length > 0.0 {
+                let point = direction.iter().zip(&self.center);
+                values.extend(point.map(|(v, c)| c + v * self.radius / length));
+            }
+        }
+        from_rows(values, dimension, self)
+    }
+
+    fn bounds(&self) -> Vec<(f64, f64)> {
+        let side = |c: &f64| (c - self.radius, c + self.radius);
+        self.center.iter().map(side).collect()
+    }
+}

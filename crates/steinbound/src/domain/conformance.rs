@@ -1,0 +1,182 @@
+//! What every domain must satisfy, as a suite that any new domain can run.
+
+use rand::RngExt;
+
+use super::{BoundaryScheme, Domain};
+use crate::points::Points;
+use crate::simulate::stream;
+
+/// Checks a domain around the points `near`, some of which should lie inside.
+///
+/// Boundary points have distance zero and lie on the edge (a step inwards or outwards changes membership), no boundary
+/// point is nearer than the distance says (up to the factor `sqrt(d)` between norms), the gradient agrees with finite
+/// differences, and outside the domain the distance is zero. Returns what fails, in words.
+///
+/// ```
+/// use steinbound::Points;
+/// use steinbound::domain::{Ball, conformance};
+/// let near = Points::from_rows(&[[0.1, 0.2], [-0.4, 0.3], [2.0, 0.0]])?;
+/// assert_eq!(conformance::check(&Ball::new(1.0)?.in_dimension(2), &near), Ok(()));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
+    let name = domain.describe();
+    let mut failures = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            failures.push(format!("{name}: {what}"));
+        }
+    };
+    let dimension = domain.dimension();
+    expect(
+        dimension == near.dimension() && domain.bounds().len() == dimension,
+        format!("has dimension {dimension}, but the points or its bounds have another"),
+    );
+    let mut rng = stream(11, 0);
+    let scheme = BoundaryScheme::Uniform;
+    let boundary = match domain.sample_boundary(400, scheme, Some(near), &mut rng) {
+        Ok(points) => points,
+        Err(error) => return Err(vec![error.to_string()]),
+    };
+    let mut gradient = vec![0.0; dimension];
+    let scale = boundary.values().iter().fold(1.0f64, |s, v| s.max(v.abs()));
+    for b in boundary.rows() {
+        let distance = domain.distance(b, &mut gradient);
+        expect(distance <= 1e-9 * scale, format!("boundary point {b:?} has distance {distance}"));
+        let mut sides = [false; 2];
+        for _ in 0..40 {
+            let step: Vec<f64> = b.iter().map(|v| v + 1e-4 * (rng.random::<f64>() - 0.5)).collect();
+            sides[usize::from(domain.contains(&step))] = true;
+        }
+        expect(sides == [true; 2], format!("boundary point {b:?} is not on the edge"));
+    }
+    for x in near.rows() {
+        let distance = domain.distance(x, &mut gradient);
+        if !domain.contains(x) {
+            expect(distance == 0.0, format!("outside, at {x:?}, the distance is {distance}"));
+            continue;
+        }
+        expect(distance >= 0.0 && distance.is_finite(), format!("distance {distance} at {x:?}"));
+        let euclidean = |b: &[f64]| x.iter().zip(b).map(|(x, b)| (x - b).powi(2)).sum::<f64>().sqrt();
+        let nearest = boundary.rows().map(euclidean).fold(f64::INFINITY, f64::min);
+        expect(
+            distance <= nearest * (dimension as f64).sqrt() * (1.0 + 1e-9),
+            format!("distance {distance} at {x:?}, but a boundary point is {nearest} away"),
+        );
+        for l in 0..dimension {
+            let mut moved = x.to_vec();
+            let mut scratch = vec![0.0; dimension];
+            let mut at = |offset: f64| {
+                moved[l] = x[l] + offset;
+                domain.distance(&moved, &mut scratch)
+            };
+            let difference = (at(1e-6) - at(-1e-6)) / 2e-6;
+            expect(
+                (difference - gradient[l]).abs() < 1e-4,
+                format!("gradient {l} at {x:?} is {}, by differences {difference}", gradient[l]),
+            );
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(failures) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Ball, Cuboid, HalfSpace, Norm};
+
+    fn near(dimension: usize) -> Points<'static> {
+        let mut rng = stream(5, dimension as u64);
+        let values: Vec<f64> = (0..60 * dimension).map(|_| 3.0 * (rng.random::<f64>() - 0.5)).collect();
+        Points::new(values, dimension).unwrap()
+    }
+
+    #[test]
+    fn every_domain_conforms() {
+        for dimension in [1, 2, 3, 6] {
+            let center: Vec<f64> = (0..dimension).map(|l| 0.1 * l as f64).collect();
+            for norm in [Norm::One, Norm::Two, Norm::Infinity] {
+                let ball = Ball::new(1.2).unwrap().with_norm(norm);
+                let ball = ball.with_center(center.clone()).unwrap();
+                assert_eq!(check(&ball, &near(dimension)), Ok(()));
+                assert_eq!(check(&ball.with_euclidean_distance(), &near(dimension)), Ok(()));
+            }
+            let cuboid = Cuboid::uniform(-0.9, 1.1, dimension).unwrap();
+            assert_eq!(check(&cuboid, &near(dimension)), Ok(()));
+            let orthant = Cuboid::uniform(-0.5, f64::INFINITY, dimension).unwrap();
+            assert_eq!(check(&orthant, &near(dimension)), Ok(()));
+            let normal: Vec<f64> = (0..dimension).map(|l| 1.0 - 0.7 * l as f64).collect();
+            let half = HalfSpace::new(normal, -0.3).unwrap();
+            assert_eq!(check(&half, &near(dimension)), Ok(()));
+        }
+    }
+
+    /// The same moments on every face show that a surface is sampled uniformly.
+    #[test]
+    fn surfaces_are_sampled_uniformly() {
+        let count = 40_000;
+        let rng = &mut stream(3, 0);
+        let sample = |domain: &dyn Domain, rng: &mut _| {
+            domain.sample_boundary(count, BoundaryScheme::Uniform, None, rng).unwrap()
+        };
+        // A box of sides 1, 2, 4: a face counts with its area, 8, 4 and 2.
+        let cuboid = Cuboid::new(vec![0.0; 3], vec![1.0, 2.0, 4.0]).unwrap();
+        let points = sample(&cuboid, rng);
+        for (l, (side, share)) in
+            [(1.0, 8.0 / 28.0), (2.0, 4.0 / 28.0), (4.0, 2.0 / 28.0)].into_iter().enumerate()
+        {
+            for limit in [0.0, side] {
+                let on_face = points.rows().filter(|x| x[l] == limit).count() as f64;
+                let error = (share * (1.0 - share) / count as f64).sqrt();
+                assert!((on_face / count as f64 - share).abs() < 4.0 * error);
+            }
+        }
+        // On a simplex a coordinate's absolute value has mean r/d and second moment 2 r^2 / (d (d + 1)).
+        let ball = Ball::new(1.0).unwrap().in_dimension(3).with_norm(Norm::One);
+        let points = sample(&ball, rng);
+        for l in 0..3 {
+            let mean = |f: &dyn Fn(f64) -> f64| points.rows().map(|x| f(x[l])).sum::<f64>() / count as f64;
+            assert!((mean(&|v| v.abs()) - 1.0 / 3.0).abs() < 0.005);
+            assert!((mean(&|v| v * v) - 2.0 / 12.0).abs() < 0.005);
+            assert!(mean(&|v| v).abs() < 0.01);
+        }
+        // On the sphere a coordinate is uniform in three dimensions (Archimedes): fourth moment 1/5.
+        let ball = Ball::new(1.0).unwrap().in_dimension(3);
+        let points = sample(&ball, rng);
+        let fourth = points.rows().map(|x| x[0].powi(4)).sum::<f64>() / count as f64;
+        assert!((fourth - 0.2).abs() < 0.006);
+    }
+
+    /// The paper's recipe: normal draws divided by their norm.
+    #[test]
+    fn radial_projection_lies_on_the_surface() {
+        let rng = &mut stream(4, 0);
+        for norm in [Norm::One, Norm::Two, Norm::Infinity] {
+            let ball = Ball::new(2.5).unwrap().in_dimension(4).with_norm(norm);
+            let points = ball.sample_boundary(100, BoundaryScheme::Radial, None, rng).unwrap();
+            assert!(points.rows().all(|x| (norm.of(x) - 2.5).abs() < 1e-12));
+        }
+        let cuboid = Cuboid::new(vec![-1.0, 0.0], vec![3.0, 1.0]).unwrap();
+        let points = cuboid.sample_boundary(100, BoundaryScheme::Radial, None, rng).unwrap();
+        let mut gradient = [0.0; 2];
+        assert!(points.rows().all(|x| cuboid.distance(x, &mut gradient) < 1e-12));
+    }
+
+    #[test]
+    fn unbounded_surfaces_need_points_near() {
+        let half = HalfSpace::new(vec![1.0, 0.0], 5.0).unwrap();
+        let error = half.sample_boundary(10, BoundaryScheme::Uniform, None, &mut stream(0, 0)).unwrap_err();
+        assert!(error.to_string().contains("unbounded"));
+        assert!(Cuboid::uniform(f64::NEG_INFINITY, f64::INFINITY, 2).is_err());
+    }
+
+    #[test]
+    fn the_gradient_is_zero_at_the_centre() {
+        let mut gradient = [1.0; 3];
+        for norm in [Norm::One, Norm::Two, Norm::Infinity] {
+            let ball = Ball::new(2.0).unwrap().in_dimension(3).with_norm(norm);
+            assert_eq!(ball.distance(&[0.0; 3], &mut gradient), 2.0);
+            assert_eq!(gradient, [0.0; 3]);
+        }
+    }
+}

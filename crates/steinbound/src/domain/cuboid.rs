@@ -1,0 +1,200 @@
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::{BoundaryScheme, Domain, expect_points, from_rows, padded};
+use crate::error::DomainError;
+use crate::points::Points;
+
+/// The box `{x: low <= x <= high}`; sides may be infinite, so that half-lines and orthants are boxes too.
+///
+/// The distance to the boundary is that to the nearest finite face.
+///
+/// ```
+/// use steinbound::domain::{Cuboid, Domain};
+/// let interval = Cuboid::interval(-1.0, 1.0)?;
+/// let mut gradient = [0.0];
+/// assert_eq!(interval.distance(&[0.75], &mut gradient), 0.25);
+/// assert_eq!(gradient, [-1.0]);
+/// let quadrant = Cuboid::new(vec![0.0, 0.0], vec![f64::INFINITY, f64::INFINITY])?;
+/// assert!(quadrant.contains(&[3.0, 100.0]));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cuboid {
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl Cuboid {
+    /// The box between two corners.
+    pub fn new(low: Vec<f64>, high: Vec<f64>) -> Result<Cuboid, DomainError> {
+        if low.is_empty() || low.len() != high.len() {
+            return Err(DomainError::WrongDimension {
+                what: "the upper corner of the box",
+                found: high.len(),
+                expected: low.len().max(1),
+            });
+        }
+        for (l, (a, b)) in low.iter().zip(&high).enumerate() {
+            // Written so that a NaN is refused as well.
+            let is_interval = a < b && *a < f64::INFINITY && *b > f64::NEG_INFINITY;
+            if !is_interval {
+                return Err(DomainError::BadNumber {
+                    what: format!("the upper limit of coordinate {} of the box", l + 1),
+                    value: *b,
+                    remedy: "it must be larger than the lower limit",
+                });
+            }
+        }
+        let cuboid = Cuboid { low, high };
+        if cuboid.faces().is_empty() {
+            return Err(DomainError::NoBoundary { domain: cuboid.describe() });
+        }
+        Ok(cuboid)
+    }
+
+    /// The interval `[low, high]` on the line.
+    pub fn interval(low: f64, high: f64) -> Result<Cuboid, DomainError> {
+        Cuboid::new(vec![low], vec![high])
+    }
+
+    /// The box with the same limits in each of so many coordinates.
+    pub fn uniform(low: f64, high: f64, dimension: usize) -> Result<Cuboid, DomainError> {
+        Cuboid::new(vec![low; dimension], vec![high; dimension])
+    }
+
+    /// The finite faces as (coordinate, limit, direction inwards).
+    fn faces(&self) -> Vec<(usize, f64, f64)> {
+        let mut faces = Vec::new();
+        for l in 0..self.low.len() {
+            if self.low[l].is_finite() {
+                faces.push((l, self.low[l], 1.0));
+            }
+            if self.high[l].is_finite() {
+                faces.push((l, self.high[l], -1.0));
+            }
+        }
+        faces
+    }
+
+    /// The sides with infinite ends replaced by the padded extent of the points near.
+    fn window(&self, near: Option<&Points>) -> Result<Vec<(f64, f64)>, DomainError> {
+        let bounds = self.bounds();
+        let is_bounded = bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite());
+        let near = match near {
+            _ if is_bounded => return Ok(bounds),
+            Some(near) if near.dimension() == self.dimension() && !near.is_empty() => near.bounds(),
+            _ => {
+                return Err(DomainError::Unbounded { domain: self.describe() });
+            }
+        };
+        let clip = |((low, high), extent): ((f64, f64), (f64, f64))| {
+            let (below, above) = padded(extent);
+            let low = if low.is_finite() { low } else { below.min(high - 1.0) };
+            (low, if high.is_finite() { high } else { above.max(low + 1.0) })
+        };
+        Ok(bounds.into_iter().zip(near).map(clip).collect())
+    }
+}
+
+impl Domain for Cuboid {
+    fn describe(&self) -> String {
+        let show = |(a, b): (&f64, &f64)| format!("[{a}, {b}]");
+        let sides: Vec<String> = self.low.iter().zip(&self.high).map(show).collect();
+        let all_equal = sides.iter().all(|side| *side == sides[0]);
+        match sides.len() {
+            1 => format!("interval {}", sides[0]),
+            d if all_equal => format!("box {}^{d}", sides[0]),
+            _ => format!("box {}", sides.join(" x ")),
+        }
+    }
+
+    fn dimension(&self) -> usize {
+        self.low.len()
+    }
+
+    fn contains(&self, x: &[f64]) -> bool {
+        let sides = self.low.iter().zip(&self.high);
+        x.iter().zip(sides).all(|(x, (a, b))| a <= x && x <= b)
+    }
+
+    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        if !self.contains(x) {
+            return 0.0;
+        }
+        let mut nearest = (f64::INFINITY, 0, 0.0);
+        for (l, limit, inwards) in self.faces() {
+            let distance = (x[l] - limit).abs();
+            if distance < nearest.0 {
+                nearest = (distance, l, inwards);
+            }
+        }
+        let (distance, l, inwards) = nearest;
+        gradient[l] = inwards;
+        distance
+    }
+
+    fn sample_boundary(
+        &self,
+        count: usize,
+        scheme: BoundaryScheme,
+        near: Option<&Points>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Points<'static>, DomainError> {
+        expect_points(count)?;
+        let faces = self.faces();
+        if self.dimension() == 1 {
+            let limits = faces.iter().map(|face| face.1).collect();
+            return from_rows(limits, 1, self);
+        }
+        let window = self.window(near)?;
+        let dimension = self.dimension();
+        let mut values = Vec::with_capacity(count * dimension);
+        if scheme == BoundaryScheme::Radial {
+            if window != self.bounds() {
+                return Err(DomainError::NoSuchScheme {
+                    domain: self.describe(),
+                    scheme: "radial projection",
+                });
+            }
+            for _ in 0..count {
+                let direction: Vec<f64> = (0..dimension).map(|_| StandardNormal.sample(rng)).collect();
+                let half = |(a, b): &(f64, f64)| 0.5 * (b - a);
+                let stretch = direction
+                    .iter()
+                    .zip(&window)
+                    .map(|(v, side)| half(side) / v.abs())
+                    .fold(f64::INFINITY, f64::min);
+                let point = direction.iter().zip(&window);
+                values.extend(point.map(|(v, (a, b))| (0.5 * (a + b) + v * stretch).clamp(*a, *b)));
+            }
+            return from_rows(values, dimension, self);
+        }
+        // The area of a face is the volume over the length of its side, so that only the side matters.
+        let shares: Vec<f64> = faces.iter().map(|(l, ..)| 1.0 / (window[*l].1 - window[*l].0)).collect();
+        let total: f64 = shares.iter().sum();
+        for _ in 0..count {
+            let mut mark = rng.random::<f64>() * total;
+            let mut chosen = faces.len() - 1;
+            for (f, share) in shares.iter().enumerate() {
+                if mark < *share {
+                    chosen = f;
+                    break;
+                }
+                mark -= share;
+            }
+            let (face, limit, _) = faces[chosen];
+            for (l, (a, b)) in window.iter().enumerate() {
+                let inside = a + (b - a) * rng.random::<f64>();
+                values.push(if l == face { limit } else { inside });
+            }
+        }
+        from_rows(values, dimension, self)
+    }
+
+    fn bounds(&self) -> Vec<(f64, f64)> {
+        self.low.iter().copied().zip(self.high.iter().copied()).collect()
+    }
+}

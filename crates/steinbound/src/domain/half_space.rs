@@ -1,0 +1,156 @@
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+use super::{BoundaryScheme, Domain, Norm, expect_points, from_rows, padded};
+use crate::error::DomainError;
+use crate::points::Points;
+
+/// The half-space `{x: normal . x >= offset}`.
+///
+/// ```
+/// use steinbound::domain::{Domain, HalfSpace};
+/// let above = HalfSpace::new(vec![3.0, 4.0], 5.0)?;
+/// let mut gradient = [0.0; 2];
+/// assert_eq!(above.distance(&[3.0, 4.0], &mut gradient), 4.0);
+/// assert_eq!(gradient, [0.6, 0.8]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct HalfSpace {
+    normal: Vec<f64>,
+    offset: f64,
+    /// The normal at unit length, and the offset divided alike.
+    unit: Vec<f64>,
+    unit_offset: f64,
+}
+
+impl HalfSpace {
+    /// The half-space on the side to which `normal` points.
+    pub fn new(normal: Vec<f64>, offset: f64) -> Result<HalfSpace, DomainError> {
+        let length = Norm::Two.of(&normal);
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(DomainError::BadNumber {
+                what: "the length of the half-space's normal".into(),
+                value: length,
+                remedy: "give finite numbers that are not all zero",
+            });
+        }
+        if !offset.is_finite() {
+            return Err(DomainError::BadNumber {
+                what: "the offset of the half-space".into(),
+                value: offset,
+                remedy: "give a finite number",
+            });
+        }
+        Ok(HalfSpace {
+            unit: normal.iter().map(|v| v / length).collect(),
+            unit_offset: offset / length,
+            normal,
+            offset,
+        })
+    }
+
+    fn height(&self, x: &[f64]) -> f64 {
+        let product: f64 = x.iter().zip(&self.unit).map(|(x, u)| x * u).sum();
+        product - self.unit_offset
+    }
+
+    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a coordinate
+    /// axis turns the other axes into the plane.
+    fn plane_basis(&self) -> Vec<Vec<f64>> {
+        let dimension = self.unit.len();
+        let axis =
+            (0..dimension).max_by(|a, b| self.unit[*a].abs().total_cmp(&self.unit[*b].abs())).unwrap_or(0);
+        let mut mirror = self.unit.clone();
+        mirror[axis] += self.unit[axis].signum();
+        let square: f64 = mirror.iter().map(|v| v * v).sum();
+        (0..dimension)
+            .filter(|l| *l != axis)
+            .map(|l| {
+                let reflect = |k: usize| f64::from(u8::from(k == l)) - 2.0 * mirror[k] * mirror[l] / square;
+                (0..dimension).map(reflect).collect()
+            })
+            .collect()
+    }
+}
+
+impl Domain for HalfSpace {
+    fn describe(&self) -> String {
+        format!("half-space {:?} . x >= {}", self.normal, self.offset)
+    }
+
+    fn dimension(&self) -> usize {
+        self.normal.len()
+    }
+
+    fn contains(&self, x: &[f64]) -> bool {
+        let product: f64 = x.iter().zip(&self.normal).map(|(x, v)| x * v).sum();
+        product >= self.offset
+    }
+
+    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        if !self.contains(x) {
+            gradient.fill(0.0);
+            return 0.0;
+        }
+        gradient.copy_from_slice(&self.unit);
+        self.height(x).max(0.0)
+    }
+
+    fn sample_boundary(
+        &self,
+        count: usize,
+        scheme: BoundaryScheme,
+        near: Option<&Points>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Points<'static>, DomainError> {
+        expect_points(count)?;
+        let foot: Vec<f64> = self.unit.iter().map(|u| u * self.unit_offset).collect();
+        if self.dimension() == 1 {
+            return from_rows(foot, 1, self);
+        }
+        if scheme == BoundaryScheme::Radial {
+            return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "radial projection" });
+        }
+        let near = match near {
+            Some(near) if near.dimension() == self.dimension() && !near.is_empty() => near,
+            _ => {
+                return Err(DomainError::Unbounded { domain: self.describe() });
+            }
+        };
+        let basis = self.plane_basis();
+        let extents: Vec<(f64, f64)> = basis
+            .iter()
+            .map(|axis| {
+                let along = |x: &[f64]| x.iter().zip(axis).map(|(x, a)| x * a).sum::<f64>();
+                let extent = near
+                    .rows()
+                    .map(along)
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), t| (low.min(t), high.max(t)));
+                padded(extent)
+            })
+            .collect();
+        let mut values = Vec::with_capacity(count * self.dimension());
+        for _ in 0..count {
+            let mut point = foot.clone();
+            for (axis, (low, high)) in basis.iter().zip(&extents) {
+                let along = low + (high - low) * rng.random::<f64>();
+                point.iter_mut().zip(axis).for_each(|(p, a)| *p += along * a);
+            }
+            values.extend(point);
+        }
+        from_rows(values, self.dimension(), self)
+    }
+
+    fn bounds(&self) -> Vec<(f64, f64)> {
+        let everything = (f64::NEG_INFINITY, f64::INFINITY);
+        let is_axis = |l: usize| self.unit.iter().enumerate().all(|(k, u)| (k == l) == (*u != 0.0));
+        (0..self.dimension())
+            .map(|l| match self.offset / self.normal[l] {
+                limit if is_axis(l) && self.normal[l] > 0.0 => (limit, f64::INFINITY),
+                limit if is_axis(l) => (f64::NEG_INFINITY, limit),
+                _ => everything,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,100 @@
+//! Domains: where data can be seen, one kind in a file of its own.
+//!
+//! A domain is a closed set: its boundary belongs to it. To add one, copy a sibling, and run it through [`conformance`].
+
+mod ball;
+pub mod conformance;
+mod coverage;
+mod cuboid;
+mod distance;
+mod half_space;
+
+use std::fmt::Debug;
+
+use rand::rngs::ChaCha8Rng;
+
+pub use ball::{Ball, Norm};
+pub use coverage::{Coverage, coverage, default_boundary_count};
+pub use cuboid::Cuboid;
+pub use distance::BoundaryDistance;
+pub use half_space::HalfSpace;
+
+use crate::error::DomainError;
+use crate::points::Points;
+
+/// How boundary points are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum BoundaryScheme {
+    /// Uniform on the surface.
+    #[default]
+    Uniform,
+    /// Standard normal draws projected along rays from the centre, as in the paper's experiments: for the l2 ball
+    /// this is uniform, for others it favours the parts near the centre's axes.
+    Radial,
+}
+
+/// A region in which observations can be made.
+///
+/// ```
+/// use steinbound::domain::{Ball, Domain};
+/// let disc = Ball::new(2.0)?.in_dimension(2);
+/// assert!(disc.contains(&[1.0, 1.0]) && !disc.contains(&[2.0, 1.0]));
+/// let mut gradient = [0.0; 2];
+/// assert_eq!(disc.distance(&[1.5, 0.0], &mut gradient), 0.5);
+/// assert_eq!(gradient, [-1.0, 0.0]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait Domain: Debug + Send + Sync {
+    /// What it is, for messages: `l2 ball of radius 2`.
+    fn describe(&self) -> String;
+
+    /// The number of coordinates, `d`.
+    fn dimension(&self) -> usize;
+
+    /// Whether the point lies inside or on the boundary.
+    fn contains(&self, x: &[f64]) -> bool;
+
+    /// The distance from a point inside to the boundary, and its gradient in `x`.
+    ///
+    /// Zero, with zero gradient, outside the domain: such points have no weight. Where the nearest boundary
+    /// point is not unique one of the gradients is given, or zero at a centre of symmetry.
+    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64;
+
+    /// Points on the boundary. Where the boundary is a finite set, all of it, whatever `count` is.
+    ///
+    /// An unbounded boundary is sampled over the extent of the points `near`, and a quarter of that more on each side.
+    fn sample_boundary(
+        &self,
+        count: usize,
+        scheme: BoundaryScheme,
+        near: Option<&Points>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Points<'static>, DomainError>;
+
+    /// The smallest box around the domain, for each coordinate; infinite where the domain is.
+    fn bounds(&self) -> Vec<(f64, f64)>;
+}
+
+/// Refuses a count of zero.
+fn expect_points(count: usize) -> Result<(), DomainError> {
+    if count == 0 {
+        return Err(DomainError::NoPoints);
+    }
+    Ok(())
+}
+
+/// The lower and upper end of a padded interval: a quarter of its length more on each side, or one unit around a point.
+fn padded((low, high): (f64, f64)) -> (f64, f64) {
+    let margin = if high > low { 0.25 * (high - low) } else { 1.0 };
+    (low - margin, high + margin)
+}
+
+/// Points made of values that are finite by construction.
+fn from_rows(
+    values: Vec<f64>,
+    dimension: usize,
+    domain: &dyn Domain,
+) -> Result<Points<'static>, DomainError> {
+    Points::new(values, dimension).map_err(|_| DomainError::Unbounded { domain: domain.describe() })
+}

@@ -1,0 +1,399 @@
+//! Errors: small enums, one for each stage, each message with its remedy.
+
+use thiserror::Error;
+
+/// Anything that can go wrong in this crate.
+///
+/// Every message names what was wrong, where, and what to do next.
+///
+/// ```
+/// use steinbound::{Error, Points};
+/// let error: Error = Points::new(vec![1.0, f64::NAN], 2).unwrap_err().into();
+/// assert!(error.to_string().contains("row 1"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The data or the boundary points are unusable.
+    #[error(transparent)]
+    Points(#[from] PointsError),
+    /// A kernel, its bandwidth or the ridge is unusable.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A domain is ill-defined or cannot do what was asked of it.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// A model is ill-defined or was given parameters it cannot take.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The parts do not fit together, or the fit has no answer.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// What can be wrong with a set of points.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PointsError {
+    /// No rows at all.
+    #[error("there are no points; give at least one row")]
+    Empty,
+    /// No coordinates.
+    #[error("points need at least one coordinate")]
+    NoCoordinates,
+    /// The number of values is not a multiple of the dimension.
+    #[error("{values} values do not fill rows of {dimension} coordinates; check the number of columns")]
+    Ragged {
+        /// How many values were given.
+        values: usize,
+        /// The number of coordinates of a point.
+        dimension: usize,
+    },
+    /// A row has another length than the first.
+    #[error("row {row} has {found} values where row 1 has {expected}; give every row the same")]
+    RaggedRow {
+        /// The row, counted from 1.
+        row: usize,
+        /// Its length.
+        found: usize,
+        /// The length of the first row.
+        expected: usize,
+    },
+    /// NaN or infinite.
+    #[error("row {row}, column {column} is {value}, not a finite number; remove or repair that row")]
+    NotFinite {
+        /// The row, counted from 1.
+        row: usize,
+        /// The column, counted from 1.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// As many names, weights or clusters are needed as there are columns or rows.
+    #[error("{found} {what} were given for {expected}; give one for each")]
+    WrongCount {
+        /// What was counted.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+    /// An observation weight is negative or not finite.
+    #[error("the weight of row {row} is {value}; weights are finite and not negative")]
+    BadWeight {
+        /// The row, counted from 1.
+        row: usize,
+        /// The weight.
+        value: f64,
+    },
+    /// All observation weights are zero.
+    #[error("all weights are zero; at least one observation must count")]
+    NoWeight,
+}
+
+/// What can be wrong with a kernel, its bandwidth or the ridge.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// No such kernel.
+    #[error("unknown kernel \"{name}\"; the kernels are {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A bandwidth must be positive and finite.
+    #[error("the bandwidth is {value}; it must be a positive number, in the data's units")]
+    BadBandwidth {
+        /// The value.
+        value: f64,
+    },
+    /// More than half of all pairs of data points coincide.
+    #[error(
+        "the median distance between data points is zero, because at least half of the pairs coincide; \
+         give a bandwidth yourself, or remove repeated rows and constant columns"
+    )]
+    ZeroMedian,
+    /// Distances overflow.
+    #[error("distances between the data points are not finite numbers; rescale the data to moderate units")]
+    Overflow,
+    /// The ridge must not be negative.
+    #[error("the ridge is {value}; it must be zero or a positive number (default 0.001)")]
+    BadRidge {
+        /// The value.
+        value: f64,
+    },
+    /// The kernel matrix of the boundary points could not be factorised.
+    #[error(
+        "the kernel matrix of the {points} boundary points is singular with ridge {ridge}: points repeat or lie \
+         very close together for this bandwidth; raise the ridge (default 0.001) or thin the boundary"
+    )]
+    SingularBoundary {
+        /// The number of boundary points.
+        points: usize,
+        /// The ridge used.
+        ridge: f64,
+    },
+    /// Widths or differentiated coordinates do not match the points.
+    #[error(
+        "the points have {dimension} coordinates; give one width for each, and differentiate only in these"
+    )]
+    BadCoordinates {
+        /// The number of coordinates.
+        dimension: usize,
+    },
+    /// Storing all pairs would need too much memory.
+    #[error(
+        "the dense form of {points} points needs {bytes} bytes, more than the limit of {limit}; \
+         use the tiled form, whose memory grows with the number of points only"
+    )]
+    TooLarge {
+        /// The number of data points.
+        points: usize,
+        /// The bytes needed.
+        bytes: u128,
+        /// The largest size allowed.
+        limit: u128,
+    },
+}
+
+/// What can be wrong with a domain.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DomainError {
+    /// A number that defines the domain is out of range.
+    #[error("{what} is {value}; {remedy}")]
+    BadNumber {
+        /// Which number.
+        what: String,
+        /// Its value.
+        value: f64,
+        /// What it should be.
+        remedy: &'static str,
+    },
+    /// Two parts of the definition differ in dimension.
+    #[error("{what} has {found} coordinates where {expected} are expected; give one for each coordinate")]
+    WrongDimension {
+        /// Which part.
+        what: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// The domain is the whole space.
+    #[error("the {domain} has no boundary: every side is infinite; give at least one finite limit")]
+    NoBoundary {
+        /// The domain.
+        domain: String,
+    },
+    /// An unbounded surface cannot be sampled uniformly.
+    #[error(
+        "the boundary of the {domain} is unbounded, so it can only be sampled near data; give the points near which"
+    )]
+    Unbounded {
+        /// The domain.
+        domain: String,
+    },
+    /// The way of placing boundary points does not exist for this domain.
+    #[error("boundary points of the {domain} cannot be placed by {scheme}; use uniform sampling")]
+    NoSuchScheme {
+        /// The domain.
+        domain: String,
+        /// The way asked for.
+        scheme: &'static str,
+    },
+    /// At least one boundary point is needed.
+    #[error("zero boundary points were asked for; ask for at least one")]
+    NoPoints,
+    /// Rejection sampling would take for ever.
+    #[error(
+        "only {accepted} of {drawn} draws fell inside the {domain}: the distribution puts almost no mass there; \
+         move its mean towards the domain, enlarge the domain, or ask for fewer points"
+    )]
+    Hopeless {
+        /// The domain.
+        domain: String,
+        /// Draws kept.
+        accepted: usize,
+        /// Draws made.
+        drawn: usize,
+    },
+}
+
+/// What can be wrong with a model or its parameters.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The covariance is not symmetric positive definite.
+    #[error("the covariance matrix is not symmetric and positive definite; check its entries")]
+    BadCovariance,
+    /// A variance is not positive.
+    #[error("the variance of coordinate {coordinate} is {value}; variances are positive numbers")]
+    BadVariance {
+        /// The coordinate, counted from 1.
+        coordinate: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Model and data differ in dimension.
+    #[error(
+        "the model has {model} coordinates and the data have {data}; choose columns or covariance to match"
+    )]
+    WrongDimension {
+        /// Coordinates of the model.
+        model: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// The wrong number of parameters was given.
+    #[error("{found} parameter values were given where the model has {expected}: {names}")]
+    WrongParameterCount {
+        /// How many were given.
+        found: usize,
+        /// How many are needed.
+        expected: usize,
+        /// Their names in order.
+        names: String,
+    },
+    /// A parameter value is not a finite number.
+    #[error("the value of {name} is {value}; parameters are finite numbers")]
+    BadParameter {
+        /// The parameter.
+        name: String,
+        /// The value.
+        value: f64,
+    },
+    /// The model cannot do what the method needs.
+    #[error("the {model} model cannot be {action}; {remedy}")]
+    Unsupported {
+        /// The model.
+        model: String,
+        /// What it cannot do.
+        action: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+}
+
+/// What can go wrong when data, boundary and model meet.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// Fewer rows than any discrepancy needs.
+    #[error(
+        "there is only {rows} row with positive weight; estimation needs at least 2, and many more to be useful"
+    )]
+    TooFewRows {
+        /// The number of rows.
+        rows: usize,
+    },
+    /// More parameters than observations.
+    #[error(
+        "the model has {parameters} parameters but there are only {rows} rows; collect more data or fix parameters \
+         (for a Gaussian: give the covariance)"
+    )]
+    MoreParametersThanData {
+        /// The number of parameters.
+        parameters: usize,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// A column that never varies.
+    #[error(
+        "column {name} is constant (every value is {value}), so distances along it are zero and no density can be \
+         fitted to it; leave the column out"
+    )]
+    ConstantColumn {
+        /// The column's name.
+        name: String,
+        /// Its one value.
+        value: f64,
+    },
+    /// The boundary points live in another space than the data.
+    #[error(
+        "the boundary has {boundary} coordinates and the data have {data}; choose the same columns in both"
+    )]
+    BoundaryDimension {
+        /// Coordinates of the boundary.
+        boundary: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// The domain lives in another space than the data.
+    #[error(
+        "the {domain} has {dimension} coordinates and the data have {data}; choose columns or domain to match"
+    )]
+    DomainDimension {
+        /// The domain.
+        domain: String,
+        /// Coordinates of the domain.
+        dimension: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// Data outside the stated domain.
+    #[error(
+        "{outside} of {rows} data points lie outside the {domain}, the first in row {first}: {point}; \
+         check the domain, remove them, or allow points outside"
+    )]
+    OutsideDomain {
+        /// The domain.
+        domain: String,
+        /// How many lie outside.
+        outside: usize,
+        /// How many there are.
+        rows: usize,
+        /// The first of them, counted from 1.
+        first: usize,
+        /// Its coordinates.
+        point: String,
+    },
+    /// The method needs a boundary.
+    #[error(
+        "{method} needs to know the boundary; give boundary points or a domain (or use ksd or mle, which ignore it)"
+    )]
+    NoBoundary {
+        /// The method.
+        method: &'static str,
+    },
+    /// An exact distance needs a domain.
+    #[error(
+        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest boundary point"
+    )]
+    NoDomain,
+    /// The distance to the nearest boundary point needs boundary points.
+    #[error(
+        "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample them from"
+    )]
+    NoBoundaryPoints,
+    /// The method has no such statistic.
+    #[error("{method} has no discrepancy; use tksd, bdksd or ksd")]
+    NoDiscrepancy {
+        /// The method.
+        method: &'static str,
+    },
+    /// The normal equations are singular.
+    #[error(
+        "the data do not determine the parameters: the normal equations are singular (condition {condition:.1e}); \
+         look for columns that depend on each other or too few distinct points, or fix parameters"
+    )]
+    NotIdentified {
+        /// The ratio of the largest to the smallest pivot.
+        condition: f64,
+    },
+    /// Confidence outside (0, 1).
+    #[error("the confidence level is {value}; give a number between 0 and 1, such as 0.95")]
+    BadConfidence {
+        /// The value.
+        value: f64,
+    },
+    /// The score or the objective is not a number.
+    #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]
+    NotFinite {
+        /// What was computed.
+        what: &'static str,
+    },
+}

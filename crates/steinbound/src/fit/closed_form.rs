@@ -1,0 +1,64 @@
+use super::estimate::{Estimate, centred};
+use crate::compute::cholesky::ScaledCholesky;
+use crate::error::{Error, FitError, ModelError};
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::points::Points;
+use crate::stein::{Pass, Statistic, SteinForm};
+
+/// The minimum of the squared Stein discrepancy over an affine score.
+///
+/// # Definition
+///
+/// For `psi_l = Phi (S_l theta + s_l)` the squared discrepancy is a quadratic in `theta`, and the minimum solves
+/// `(sum_l S_l' G S_l) theta = - sum_l S_l' (G s_l + c_l)` with the pair sums `G` and `c_l` of [`crate::stein::Moments`].
+///
+/// # Requirements
+///
+/// The matrix on the left must be positive definite. For the V-statistic it is, unless the data do not determine the
+/// parameters. For the U-statistic it need not be: then the quadratic has no minimum, and the estimate says so.
+///
+/// # Complexity
+///
+/// One pass over the pairs for the estimate and its standard errors together.
+///
+/// # Reference
+///
+/// Barp, Briol, Duncan, Girolami and Mackey, *Minimum Stein Discrepancy Estimators*, NeurIPS 2019, for exponential families.
+pub(super) fn minimise(
+    form: &dyn SteinForm,
+    model: &dyn Model,
+    data: &Points,
+    statistic: Statistic,
+) -> Result<Estimate, Error> {
+    let score = model.affine().ok_or_else(|| ModelError::Unsupported {
+        model: model.name().to_string(),
+        action: "fitted in closed form",
+        remedy: "its score is not affine in the parameters",
+    })?;
+    let (origin, points) = centred(model, data);
+    let mut features = Matrix::zeros(points.len(), score.offset.rows());
+    let mut row = vec![0.0; score.offset.rows()];
+    for (i, x) in points.rows().enumerate() {
+        model.features(x, &mut row);
+        for (c, value) in row.iter().enumerate() {
+            features[(i, c)] = *value;
+        }
+    }
+    let weights = data.weights();
+    let pass = Pass::new(form, features, &weights, statistic, Some(&score));
+    let (normal, right) = pass.moments().normal_equations(&score);
+    let factor = match (ScaledCholesky::new(&normal), statistic) {
+        (Ok(factor), _) => factor,
+        (Err(condition), Statistic::V) => return Err(FitError::NotIdentified { condition }.into()),
+        (Err(_), Statistic::U) => return Ok(Estimate::without_minimum(model.parameters())),
+    };
+    let mut solution = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
+    factor.solve(&mut solution);
+    let theta = solution.column(0).to_vec();
+    let influence = pass.influence(&score, &theta, &factor);
+    let squared = pass.moments().value(&score.at(&theta));
+    let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
+    estimate.discrepancy_squared = Some(squared);
+    Ok(estimate)
+}

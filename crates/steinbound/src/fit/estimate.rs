@@ -1,0 +1,74 @@
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::points::Points;
+
+/// What every estimator returns: parameters, the influence of each observation on them, and how the search went.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Estimate {
+    /// Fitted parameters; `None` where the objective has no minimum.
+    pub(crate) theta: Option<Vec<f64>>,
+    /// One row for each observation, one column for each parameter.
+    pub(crate) influence: Matrix,
+    pub(crate) discrepancy_squared: Option<f64>,
+    pub(crate) objective: Option<f64>,
+    pub(crate) converged: bool,
+    pub(crate) iterations: usize,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Estimate {
+    /// An estimate found without iterating.
+    pub(crate) fn closed_form(theta: Vec<f64>, influence: Matrix) -> Estimate {
+        Estimate {
+            theta: Some(theta),
+            influence,
+            discrepancy_squared: None,
+            objective: None,
+            converged: true,
+            iterations: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The verdict that a U-statistic has no minimum.
+    pub(crate) fn without_minimum(parameters: usize) -> Estimate {
+        Estimate {
+            theta: None,
+            influence: Matrix::zeros(0, parameters),
+            discrepancy_squared: None,
+            objective: None,
+            converged: false,
+            iterations: 0,
+            warnings: vec![
+                "the U-statistic has no minimum on these data: its quadratic form is not positive definite; \
+                 use the V-statistic, more data, or fewer parameters"
+                    .into(),
+            ],
+        }
+    }
+
+    /// The estimate for the data themselves, when this one is for the data less an origin.
+    pub(crate) fn moved_back(mut self, model: &dyn Model, origin: &[f64]) -> Estimate {
+        let moved = self.theta.as_ref().and_then(|theta| model.translate(theta, origin));
+        if let Some((theta, jacobian)) = moved {
+            self.influence = self.influence.times(&jacobian.transpose());
+            self.theta = Some(theta);
+        }
+        self
+    }
+}
+
+/// An origin and the data less it: the data's mean where the model can be translated, else zero.
+///
+/// Fitting near the origin keeps the digits that coordinates such as map metres would use up.
+pub(crate) fn centred<'a>(model: &dyn Model, data: &'a Points) -> (Vec<f64>, Points<'a>) {
+    let zero = vec![0.0; data.dimension()];
+    let translates = model.translate(&vec![0.0; model.parameters()], &zero).is_some();
+    let origin = if translates { data.mean() } else { zero };
+    let values: Vec<f64> = data.rows().flat_map(|x| x.iter().zip(&origin).map(|(x, o)| x - o)).collect();
+    // Differences of finite numbers can overflow; the data then stay where they are.
+    match Points::new(values, data.dimension()) {
+        Ok(points) => (origin, points),
+        Err(_) => (vec![0.0; data.dimension()], data.clone()),
+    }
+}

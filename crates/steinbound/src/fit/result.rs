@@ -1,0 +1,226 @@
+use serde::{Deserialize, Serialize};
+
+use super::estimate::Estimate;
+use super::{Method, Settings};
+use crate::inference::sandwich;
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::points::Points;
+use crate::stein::{Holder, Statistic};
+
+/// One parameter with its uncertainty. Values that do not exist are `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name, such as `mean[x1]`.
+    pub name: String,
+    /// The estimate.
+    pub estimate: Option<f64>,
+    /// The standard error.
+    pub std_error: Option<f64>,
+    /// The lower end of the confidence interval.
+    pub lower: Option<f64>,
+    /// The upper end of the confidence interval.
+    pub upper: Option<f64>,
+}
+
+/// The kernel that was used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelUsed {
+    /// Its name.
+    pub name: String,
+    /// Its bandwidth, in the data's units.
+    pub bandwidth: f64,
+}
+
+/// How the pairs were computed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComputeUsed {
+    /// The form, and for a low-rank one its rank and residual.
+    #[serde(flatten)]
+    pub holder: Holder,
+    /// The number of threads; results do not depend on it.
+    pub threads: usize,
+}
+
+/// How long it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// From data in memory to the finished result.
+    pub total: f64,
+}
+
+/// A finished fit: estimates with their uncertainty, and everything needed to judge and repeat it.
+///
+/// Serialises to the schema `steinbound.fit/1`.
+///
+/// ```
+/// use steinbound::{Estimator, Points, model::Gaussian};
+/// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+/// let boundary = Points::from_rows(&[[-1.0], [1.0]])?;
+/// let fit = Estimator::tksd().boundary(boundary).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+/// let mean = fit.parameter("mean[x1]").unwrap();
+/// assert!(mean.lower < mean.estimate && mean.estimate < mean.upper);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fit {
+    /// `steinbound.fit/1`.
+    pub schema: String,
+    /// The method.
+    pub method: Method,
+    /// The model's name.
+    pub model: String,
+    /// The statistic, for methods that have one.
+    pub statistic: Option<Statistic>,
+    /// The number of observations.
+    pub n: usize,
+    /// The number of coordinates.
+    pub d: usize,
+    /// The number of boundary points in use.
+    pub m: usize,
+    /// The kernel, for methods that have one.
+    pub kernel: Option<KernelUsed>,
+    /// The ridge, for methods that have one.
+    pub ridge: Option<f64>,
+    /// `exact` or `nearest`, for methods that measure distances.
+    pub distance: Option<String>,
+    /// How the pairs were computed, for methods that have pairs.
+    pub compute: Option<ComputeUsed>,
+    /// The reported parameters.
+    pub parameters: Vec<Parameter>,
+    /// The fitted parameters, where they are not the reported ones.
+    pub natural: Vec<Parameter>,
+    /// The covariance of the reported parameters, by rows.
+    pub covariance: Option<Matrix>,
+    /// The covariance of the fitted parameters, by rows.
+    pub natural_covariance: Option<Matrix>,
+    /// The confidence level of the intervals.
+    pub confidence: f64,
+    /// The discrepancy at the estimate; `None` where its square is negative or the method has none.
+    pub discrepancy: Option<f64>,
+    /// The squared discrepancy at the estimate.
+    pub discrepancy_squared: Option<f64>,
+    /// The objective at the estimate, for methods that minimise something other than a discrepancy.
+    pub objective: Option<f64>,
+    /// Whether the minimum was found.
+    pub converged: bool,
+    /// The number of iterations; zero for a closed form.
+    pub iterations: usize,
+    /// What the user should know before trusting the estimate.
+    pub warnings: Vec<String>,
+    /// How long it took.
+    pub seconds: Seconds,
+    /// The influence of each observation on the fitted parameters (one row each).
+    #[serde(skip, default = "no_influence")]
+    pub influence: Matrix,
+}
+
+fn no_influence() -> Matrix {
+    Matrix::zeros(0, 0)
+}
+
+impl Fit {
+    /// Whether the minimum was found and every reported parameter exists.
+    pub fn is_trustworthy(&self) -> bool {
+        self.converged && self.parameters.iter().all(|p| p.estimate.is_some())
+    }
+
+    /// The parameter of that name, reported or fitted.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().chain(&self.natural).find(|p| p.name == name)
+    }
+
+    /// The reported estimates in order; NaN where one does not exist.
+    pub fn estimates(&self) -> Vec<f64> {
+        let value = |p: &Parameter| p.estimate.unwrap_or(f64::NAN);
+        self.parameters.iter().map(value).collect()
+    }
+
+    /// The standard errors of the reported estimates in order; NaN where one does not exist.
+    pub fn std_errors(&self) -> Vec<f64> {
+        let value = |p: &Parameter| p.std_error.unwrap_or(f64::NAN);
+        self.parameters.iter().map(value).collect()
+    }
+
+    /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
+    pub(super) fn new(estimate: Estimate, model: &dyn Model, data: &Points, settings: Settings) -> Fit {
+        let mut warnings = settings.warnings;
+        warnings.extend(estimate.warnings);
+        let names = model.names(data.names());
+        let reported_names = model.reported_names(data.names());
+        let natural_covariance = estimate
+            .theta
+            .as_ref()
+            .map(|_| sandwich::covariance(&estimate.influence, &data.weights(), data.clusters()));
+        if let Some(clusters) = data.clusters() {
+            let count = clusters.iter().max().map_or(0, |id| id + 1);
+            if count <= names.len() {
+                warnings.push(format!(
+                    "there are only {count} clusters for {} parameters, so that the standard errors are not \
+                     reliable; use more clusters or fewer parameters",
+                    names.len()
+                ));
+            }
+        }
+        let reported = estimate.theta.as_ref().and_then(|theta| model.report(theta));
+        if estimate.theta.is_some() && reported.is_none() {
+            warnings.push(model.unreportable());
+        }
+        let covariance = reported
+            .as_ref()
+            .zip(natural_covariance.as_ref())
+            .map(|(reported, covariance)| sandwich::delta_method(&reported.jacobian, covariance));
+        let reach = sandwich::normal_quantile(settings.confidence);
+        let values = reported.as_ref().map(|reported| reported.values.as_slice());
+        let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
+        let natural = if names == reported_names {
+            Vec::new()
+        } else {
+            let theta = estimate.theta.as_deref();
+            with_intervals(&names, theta, natural_covariance.as_ref(), reach)
+        };
+        let squared = estimate.discrepancy_squared;
+        Fit {
+            schema: "steinbound.fit/1".into(),
+            method: settings.method,
+            model: model.name().to_string(),
+            statistic: settings.statistic,
+            n: data.len(),
+            d: data.dimension(),
+            m: settings.boundary_points,
+            kernel: settings.kernel,
+            ridge: settings.ridge,
+            distance: settings.distance,
+            compute: settings.compute,
+            parameters,
+            natural,
+            covariance,
+            natural_covariance,
+            confidence: settings.confidence,
+            discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
+            discrepancy_squared: squared,
+            objective: estimate.objective,
+            converged: estimate.converged,
+            iterations: estimate.iterations,
+            warnings,
+            seconds: Seconds { total: settings.started.elapsed().as_secs_f64() },
+            influence: estimate.influence,
+        }
+    }
+}
+
+fn with_intervals(
+    names: &[String],
+    values: Option<&[f64]>,
+    covariance: Option<&Matrix>,
+    reach: f64,
+) -> Vec<Parameter> {
+    let parameter = |(k, name): (usize, &String)| {
+        let estimate = values.map(|values| values[k]);
+        let std_error = covariance.map(|covariance| covariance[(k, k)].max(0.0).sqrt());
+        let interval = |sign: f64| Some(estimate? + sign * reach * std_error?);
+        Parameter { name: name.clone(), estimate, std_error, lower: interval(-1.0), upper: interval(1.0) }
+    };
+    names.iter().enumerate().map(parameter).collect()
+}

@@ -1,0 +1,3 @@
+//! How far to trust an estimate.
+
+pub mod sandwich;

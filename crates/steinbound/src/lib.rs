@@ -1,0 +1,64 @@
+//! **steinbound** recovers the density behind a truncation.
+//!
+//! Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach. The
+//! density that generated them then has a normaliser that nobody can compute, and estimates that ignore the border are
+//! wrong. This crate estimates such densities from the points inside and a set of points on the boundary, by the truncated kernelised
+//! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, each with standard errors.
+//!
+//! ```
+//! use steinbound::{Estimator, Points, model::Gaussian, simulate, domain::Ball, domain::Domain};
+//!
+//! // Data: a normal distribution about (0.5, 0.5), seen only inside a disc.
+//! let disc = Ball::new(1.4)?.in_dimension(2);
+//! let model = Gaussian::with_variance(2, 1.0)?;
+//! let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
+//!
+//! // All that TKSD is told of the disc: 32 points on its edge.
+//! let edge = disc.sample_boundary(32, Default::default(), None, &mut simulate::stream(1, 1))?;
+//! let fit = Estimator::tksd().boundary(edge).fit(&data, &model)?;
+//! assert!((fit.estimates()[0] - 0.5).abs() < 0.3);
+//! # Ok::<(), steinbound::Error>(())
+//! ```
+//!
+//! Data flow one way: [`Points`] and a boundary, made into a Stein form by a [`kernel`], meet a [`model`] in an [`Estimator`],
+//! which gives a [`Fit`]. A model never sees a kernel and a kernel never sees a model.
+//!
+//! # Notation
+//!
+//! | in the documentation | in the code | meaning |
+//! |---|---|---|
+//! | `x_i`, `n`, `d` | [`Points`] | data points, their number, their coordinates |
+//! | `b_j`, `m` | `boundary` | boundary points and their number |
+//! | `psi(x; theta)` | [`model::Model::score`] | gradient in `x` of the log-density |
+//! | `k`, `f`, `q` | [`kernel::Kernel`] | kernel, as a function `f` of the scaled squared distance `q` |
+//! | `sigma` | `bandwidth` | width of the kernel |
+//! | `e` | `ridge` | what is added to the diagonal of the boundary's kernel matrix |
+//! | `h` | [`domain::BoundaryDistance`] | distance to the boundary |
+//! | `k0` | [`stein::SteinForm`] | the kernel made to vanish at the boundary |
+//! | `M`, `D_l`, `E` | [`stein::Operator`] | `k0` at the data, its derivatives in one and in both arguments |
+//! | `H(x, y)` | | Stein kernel: `sum_l psi_l psi_l k0 + psi_l d/dy_l k0 + psi_l d/dx_l k0 + d/dx_l d/dy_l k0` |
+//! | `w_i` | [`Points::weights`] | observation weights |
+//!
+//! # Promises
+//!
+//! The same input and seed give the same bits, whatever the number of threads. No input makes it panic. Memory grows with `n`
+//! unless the dense form is asked for. There is no I/O, no C code and no system library.
+
+mod compute;
+pub mod domain;
+mod error;
+pub mod fit;
+pub mod inference;
+pub mod kernel;
+mod likelihood;
+mod matrix;
+pub mod model;
+mod points;
+mod score_matching;
+pub mod simulate;
+pub mod stein;
+
+pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
+pub use fit::{Estimator, Fit, Method};
+pub use matrix::Matrix;
+pub use points::Points;

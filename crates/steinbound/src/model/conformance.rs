@@ -1,0 +1,141 @@
+//! What every model must satisfy, as a suite that any user's model can run.
+
+use super::Model;
+
+/// Checks a model at some parameters and a handful of points: every derivative against finite differences, the affine form
+/// and the translation against the score, and the reported parameters against their inverse.
+///
+/// Returns what fails, in words.
+///
+/// ```
+/// use steinbound::model::{conformance, Gaussian};
+/// assert_eq!(conformance::check(&Gaussian::full(1), &[0.3, 2.0]), Ok(()));
+/// ```
+pub fn check(model: &dyn Model, theta: &[f64]) -> Result<(), Vec<String>> {
+    let (d, p) = (model.dimension(), model.parameters());
+    let mut report = Report { name: model.name().to_string(), failures: Vec::new() };
+    let coordinates: Vec<String> = (1..=d).map(|l| format!("x{l}")).collect();
+    report.expect(theta.len() == p, || format!("{} values for {p} parameters", theta.len()));
+    report.expect(model.names(&coordinates).len() == p, || "a name for each parameter".into());
+    if !report.failures.is_empty() {
+        return Err(report.failures);
+    }
+    for i in 0..5 {
+        let x: Vec<f64> = (0..d).map(|l| (1.3 * i as f64 + 0.7 * l as f64).sin()).collect();
+        check_point(model, theta, &x, &mut report);
+    }
+    check_reported(model, theta, &coordinates, &mut report);
+    if report.failures.is_empty() { Ok(()) } else { Err(report.failures) }
+}
+
+struct Report {
+    name: String,
+    failures: Vec<String>,
+}
+
+impl Report {
+    fn expect(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.failures.push(format!("{}: {}", self.name, what()));
+        }
+    }
+
+    fn close(&mut self, what: &str, found: f64, by_differences: f64) {
+        let tolerance = 1e-6 * (1.0 + found.abs());
+        self.expect((found - by_differences).abs() <= tolerance, || {
+            format!("{what} is {found}, but {by_differences} was expected")
+        });
+    }
+}
+
+const STEP: f64 = 1e-5;
+
+/// The central difference of a function in coordinate `k` of `at`.
+fn difference(at: &[f64], k: usize, mut value: impl FnMut(&[f64]) -> f64) -> f64 {
+    let mut moved = at.to_vec();
+    moved[k] = at[k] + STEP;
+    let above = value(&moved);
+    moved[k] = at[k] - STEP;
+    (above - value(&moved)) / (2.0 * STEP)
+}
+
+fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
+    let (d, p) = (model.dimension(), model.parameters());
+    let score = |x: &[f64], theta: &[f64]| {
+        let mut score = vec![f64::NAN; d];
+        model.score(x, theta, &mut score);
+        score
+    };
+    let slope = |x: &[f64], theta: &[f64]| {
+        let mut slope = vec![f64::NAN; d];
+        model.score_slope(x, theta, &mut slope);
+        slope
+    };
+    let (mut jacobian, mut slope_jacobian) = (vec![f64::NAN; d * p], vec![f64::NAN; d * p]);
+    model.score_jacobian(x, theta, &mut jacobian);
+    model.score_slope_jacobian(x, theta, &mut slope_jacobian);
+    for l in 0..d {
+        if model.log_density(x, theta).is_some() {
+            let exact = difference(x, l, |x| model.log_density(x, theta).unwrap_or(f64::NAN));
+            report.close(&format!("score {l}"), score(x, theta)[l], exact);
+        }
+        let exact = difference(x, l, |x| score(x, theta)[l]);
+        report.close(&format!("slope of score {l}"), slope(x, theta)[l], exact);
+        for k in 0..p {
+            let exact = difference(theta, k, |theta| score(x, theta)[l]);
+            report.close(&format!("score {l} in parameter {k}"), jacobian[l * p + k], exact);
+            let exact = difference(theta, k, |theta| slope(x, theta)[l]);
+            report.close(&format!("slope {l} in parameter {k}"), slope_jacobian[l * p + k], exact);
+        }
+    }
+    if let Some(affine) = model.affine() {
+        let mut features = vec![f64::NAN; affine.offset.rows()];
+        model.features(x, &mut features);
+        let coefficients = affine.at(theta);
+        for (l, value) in score(x, theta).into_iter().enumerate() {
+            let sum = features.iter().zip(coefficients.column(l)).map(|(f, a)| f * a).sum();
+            report.close(&format!("affine score {l}"), sum, value);
+        }
+    }
+    let shift: Vec<f64> = (0..d).map(|l| 0.4 - 0.9 * l as f64).collect();
+    if let Some((moved, jacobian)) = model.translate(theta, &shift) {
+        let here: Vec<f64> = x.iter().zip(&shift).map(|(x, s)| x + s).collect();
+        for (l, value) in score(&here, &moved).into_iter().enumerate() {
+            report.close(&format!("translated score {l}"), value, score(x, theta)[l]);
+        }
+        for k in 0..p {
+            for j in 0..p {
+                let exact = difference(theta, k, |theta| {
+                    model.translate(theta, &shift).map_or(f64::NAN, |moved| moved.0[j])
+                });
+                report.close(&format!("translation {j} in parameter {k}"), jacobian[(j, k)], exact);
+            }
+        }
+    }
+}
+
+fn check_reported(model: &dyn Model, theta: &[f64], coordinates: &[String], report: &mut Report) {
+    let Some(reported) = model.report(theta) else {
+        report.expect(false, || "the parameters given for the check cannot be reported".into());
+        return;
+    };
+    let names = model.reported_names(coordinates);
+    report.expect(names.len() == reported.values.len(), || "a name for each reported value".into());
+    match model.from_reported(&reported.values) {
+        Ok(back) => {
+            for (k, value) in back.into_iter().enumerate() {
+                report.close(&format!("parameter {k} after reporting and back"), value, theta[k]);
+            }
+        }
+        Err(error) => report.expect(false, || error.to_string()),
+    }
+    for j in 0..reported.values.len() {
+        for k in 0..theta.len() {
+            let exact = difference(theta, k, |theta| {
+                model.report(theta).map_or(f64::NAN, |reported| reported.values[j])
+            });
+            let what = format!("reported {j} in parameter {k}");
+            report.close(&what, reported.jacobian[(j, k)], exact);
+        }
+    }
+}

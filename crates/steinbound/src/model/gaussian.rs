@@ -1,0 +1,420 @@
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::{Model, Reported, Sampler};
+use crate::compute::cholesky::Cholesky;
+use crate::error::{Error, FitError, ModelError};
+use crate::matrix::Matrix;
+use crate::points::Points;
+use crate::stein::LinearScore;
+
+/// The Gaussian density, with known or unknown covariance.
+///
+/// # Definition
+///
+/// The score is `psi = eta - Lambda x`, with the precision `Lambda` (inverse covariance) and `eta = Lambda mu`. It is affine in
+/// `mu` when the covariance is known, and in the natural parameters `(eta, Lambda)` when it is not, so every fit has a closed form.
+/// Reported are mean and covariance, `mu = Lambda^-1 eta` and `Sigma = Lambda^-1`.
+///
+/// # Requirements
+///
+/// Moments exist only where `Lambda` is positive definite. On a bounded domain a density with an indefinite
+/// `Lambda` is proper too; then the natural parameters are the answer and no moments are reported.
+///
+/// ```
+/// use steinbound::model::{Gaussian, Model};
+/// assert_eq!(Gaussian::with_variance(3, 1.0)?.parameters(), 3);
+/// assert_eq!(Gaussian::diagonal(3).parameters(), 6);
+/// assert_eq!(Gaussian::full(3).parameters(), 9);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gaussian {
+    dimension: usize,
+    covariance: Covariance,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Covariance {
+    Known { precision: Matrix, covariance: Matrix },
+    Diagonal,
+    Full,
+}
+
+impl Gaussian {
+    /// Unknown mean, known covariance matrix.
+    pub fn with_covariance(covariance: Matrix) -> Result<Gaussian, ModelError> {
+        let size = covariance.rows();
+        let is_symmetric = size == covariance.columns()
+            && (0..size).all(|i| {
+                (0..i).all(|j| {
+                    let (a, b) = (covariance[(i, j)], covariance[(j, i)]);
+                    (a - b).abs() <= 1e-9 * (a.abs() + b.abs())
+                })
+            });
+        if size == 0 || !is_symmetric {
+            return Err(ModelError::BadCovariance);
+        }
+        let factor = Cholesky::new(covariance.clone()).ok_or(ModelError::BadCovariance)?;
+        Ok(Gaussian {
+            dimension: size,
+            covariance: Covariance::Known { precision: factor.inverse(), covariance },
+        })
+    }
+
+    /// Unknown mean, known variances, independent coordinates.
+    pub fn with_variances(variances: &[f64]) -> Result<Gaussian, ModelError> {
+        if let Some(at) = variances.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
+            return Err(ModelError::BadVariance { coordinate: at + 1, value: variances[at] });
+        }
+        Gaussian::with_covariance(Matrix::diagonal(variances))
+    }
+
+    /// Unknown mean, the same known variance in each of so many independent coordinates.
+    pub fn with_variance(dimension: usize, variance: f64) -> Result<Gaussian, ModelError> {
+        Gaussian::with_variances(&vec![variance; dimension])
+    }
+
+    /// Unknown mean and variances, independent coordinates.
+    pub fn diagonal(dimension: usize) -> Gaussian {
+        Gaussian { dimension, covariance: Covariance::Diagonal }
+    }
+
+    /// Unknown mean and covariance.
+    pub fn full(dimension: usize) -> Gaussian {
+        Gaussian { dimension, covariance: Covariance::Full }
+    }
+
+    /// The number of the parameter that holds the entry (l, k) of the precision; `None` where it is known or zero.
+    fn precision_parameter(&self, l: usize, k: usize) -> Option<usize> {
+        let d = self.dimension;
+        match self.covariance {
+            Covariance::Known { .. } => None,
+            Covariance::Diagonal => (l == k).then_some(d + l),
+            Covariance::Full => Some(d + triangle(d, l.min(k), l.max(k))),
+        }
+    }
+
+    /// The free entries (l, k), `l <= k`, of precision and covariance, in the order of the parameters.
+    fn entries(&self) -> Vec<(usize, usize)> {
+        let d = self.dimension;
+        match self.covariance {
+            Covariance::Known { .. } => Vec::new(),
+            Covariance::Diagonal => (0..d).map(|l| (l, l)).collect(),
+            Covariance::Full => (0..d).flat_map(|l| (l..d).map(move |k| (l, k))).collect(),
+        }
+    }
+
+    fn precision(&self, theta: &[f64]) -> Matrix {
+        match &self.covariance {
+            Covariance::Known { precision, .. } => precision.clone(),
+            _ => Matrix::from_fn(self.dimension, self.dimension, |l, k| {
+                self.precision_parameter(l, k).map_or(0.0, |at| theta[at])
+            }),
+        }
+    }
+
+    /// Names `head[x1].., tail[x1,x1], tail[x1,x2]..`.
+    fn labels(&self, head: &str, tail: &str, coordinates: &[String]) -> Vec<String> {
+        let first = coordinates.iter().map(|name| format!("{head}[{name}]"));
+        let second = self.entries().into_iter();
+        first.chain(second.map(|(l, k)| format!("{tail}[{},{}]", coordinates[l], coordinates[k]))).collect()
+    }
+}
+
+/// The place of the entry (l, k), `l <= k`, in the upper triangle taken row by row.
+fn triangle(d: usize, l: usize, k: usize) -> usize {
+    l * d + k - l * (l + 1) / 2
+}
+
+impl Model for Gaussian {
+    fn name(&self) -> &str {
+        "gaussian"
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn parameters(&self) -> usize {
+        self.dimension + self.entries().len()
+    }
+
+    fn names(&self, coordinates: &[String]) -> Vec<String> {
+        match self.covariance {
+            Covariance::Known { .. } => self.reported_names(coordinates),
+            _ => self.labels("eta", "precision", coordinates),
+        }
+    }
+
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
+        self.labels("mean", "cov", coordinates)
+    }
+
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
+        if let Covariance::Known { precision, .. } = &self.covariance {
+            for (l, value) in score.iter_mut().enumerate() {
+                *value = (0..x.len()).map(|k| precision[(l, k)] * (theta[k] - x[k])).sum();
+            }
+            return;
+        }
+        for (l, value) in score.iter_mut().enumerate() {
+            let pull = |k: usize| self.precision_parameter(l, k).map_or(0.0, |at| theta[at] * x[k]);
+            *value = theta[l] - (0..x.len()).map(pull).sum::<f64>();
+        }
+    }
+
+    fn score_jacobian(&self, x: &[f64], _theta: &[f64], jacobian: &mut [f64]) {
+        let (d, p) = (self.dimension, self.parameters());
+        jacobian.fill(0.0);
+        for l in 0..d {
+            if let Covariance::Known { precision, .. } = &self.covariance {
+                for k in 0..d {
+                    jacobian[l * p + k] = precision[(l, k)];
+                }
+                continue;
+            }
+            jacobian[l * p + l] = 1.0;
+            for k in 0..d {
+                if let Some(at) = self.precision_parameter(l, k) {
+                    jacobian[l * p + at] = -x[k];
+                }
+            }
+        }
+    }
+
+    fn score_slope(&self, _x: &[f64], theta: &[f64], slope: &mut [f64]) {
+        for (l, value) in slope.iter_mut().enumerate() {
+            *value = match &self.covariance {
+                Covariance::Known { precision, .. } => -precision[(l, l)],
+                _ => self.precision_parameter(l, l).map_or(0.0, |at| -theta[at]),
+            };
+        }
+    }
+
+    fn score_slope_jacobian(&self, _x: &[f64], _theta: &[f64], jacobian: &mut [f64]) {
+        let p = self.parameters();
+        jacobian.fill(0.0);
+        for l in 0..self.dimension {
+            if let Some(at) = self.precision_parameter(l, l) {
+                jacobian[l * p + at] = -1.0;
+            }
+        }
+    }
+
+    /// With `Sigma = Lambda^-1`: `d mu = Sigma d eta - Sigma dLambda mu` and `d Sigma = -Sigma dLambda Sigma`.
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        let (d, p) = (self.dimension, self.parameters());
+        if let Covariance::Known { .. } = self.covariance {
+            return Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(p) });
+        }
+        let covariance = Cholesky::new(self.precision(theta))?.inverse();
+        let mean = covariance.times_vector(&theta[..d]);
+        let entries = self.entries();
+        let mut values = mean.clone();
+        values.extend(entries.iter().map(|entry| covariance[*entry]));
+        if values.iter().any(|v| !v.is_finite()) {
+            return None;
+        }
+        let mut jacobian = Matrix::zeros(p, p);
+        for l in 0..d {
+            for k in 0..d {
+                jacobian[(l, k)] = covariance[(l, k)];
+            }
+        }
+        for (e, (a, b)) in entries.iter().copied().enumerate() {
+            // An entry off the diagonal stands in two places of the precision.
+            let both = if a == b { 0.5 } else { 1.0 };
+            let column = d + e;
+            for l in 0..d {
+                let pull = covariance[(l, a)] * mean[b] + covariance[(l, b)] * mean[a];
+                jacobian[(l, column)] = -both * pull;
+            }
+            for (f, (l, k)) in entries.iter().copied().enumerate() {
+                let pull = covariance[(l, a)] * covariance[(b, k)] + covariance[(l, b)] * covariance[(a, k)];
+                jacobian[(d + f, column)] = -both * pull;
+            }
+        }
+        Some(Reported { values, jacobian })
+    }
+
+    fn from_reported(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let d = self.dimension;
+        if let Covariance::Known { .. } = self.covariance {
+            return Ok(reported.to_vec());
+        }
+        // The entries of the covariance lie where those of the precision do.
+        let precision = Cholesky::new(self.precision(reported)).ok_or(ModelError::BadCovariance)?.inverse();
+        let mut theta = precision.times_vector(&reported[..d]);
+        theta.extend(self.entries().iter().map(|entry| precision[*entry]));
+        Ok(theta)
+    }
+
+    fn unreportable(&self) -> String {
+        "the estimated precision matrix is not positive definite, so that no mean and covariance exist; \
+         on a bounded domain the density is still proper, with the natural parameters given: \
+         collect more data, give the covariance, or use a diagonal one"
+            .into()
+    }
+
+    fn affine(&self) -> Option<LinearScore> {
+        let (d, p) = (self.dimension, self.parameters());
+        let mut offset = Matrix::zeros(d + 1, d);
+        let mut design = vec![Matrix::zeros(d + 1, p); d];
+        for (l, design) in design.iter_mut().enumerate() {
+            if let Covariance::Known { precision, .. } = &self.covariance {
+                for k in 0..d {
+                    design[(0, k)] = precision[(l, k)];
+                    offset[(1 + k, l)] = -precision[(l, k)];
+                }
+                continue;
+            }
+            design[(0, l)] = 1.0;
+            for k in 0..d {
+                if let Some(at) = self.precision_parameter(l, k) {
+                    design[(1 + k, at)] = -1.0;
+                }
+            }
+        }
+        Some(LinearScore { design, offset })
+    }
+
+    fn features(&self, x: &[f64], features: &mut [f64]) {
+        features[0] = 1.0;
+        features[1..].copy_from_slice(x);
+    }
+
+    /// A known covariance shifts the mean; otherwise `eta` becomes `eta + Lambda shift`.
+    fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
+        let d = self.dimension;
+        let mut moved = theta.to_vec();
+        let mut jacobian = Matrix::identity(self.parameters());
+        for l in 0..d {
+            if let Covariance::Known { .. } = self.covariance {
+                moved[l] += shift[l];
+                continue;
+            }
+            for k in 0..d {
+                if let Some(at) = self.precision_parameter(l, k) {
+                    moved[l] += theta[at] * shift[k];
+                    jacobian[(l, at)] = shift[k];
+                }
+            }
+        }
+        Some((moved, jacobian))
+    }
+
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+        let precision = self.precision(theta);
+        let pulled = precision.times_vector(x);
+        let eta = match self.covariance {
+            Covariance::Known { .. } => precision.times_vector(theta),
+            _ => theta[..self.dimension].to_vec(),
+        };
+        Some((0..x.len()).map(|l| (eta[l] - 0.5 * pulled[l]) * x[l]).sum())
+    }
+
+    fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
+        let mean = self.report(theta)?.values[..self.dimension].to_vec();
+        let covariance = match &self.covariance {
+            Covariance::Known { covariance, .. } => covariance.clone(),
+            _ => Cholesky::new(self.precision(theta))?.inverse(),
+        };
+        let factor = Cholesky::new(covariance)?;
+        Some(Box::new(move |rng: &mut ChaCha8Rng, x: &mut [f64]| {
+            let normal: Vec<f64> = mean.iter().map(|_| StandardNormal.sample(rng)).collect();
+            for ((x, m), z) in x.iter_mut().zip(&mean).zip(factor.times_lower(&normal)) {
+                *x = m + z;
+            }
+        }))
+    }
+
+    /// Mean and covariance of the data (divided by `n`). A point moves the mean by `x - mu` and the covariance by
+    /// `(x - mu)(x - mu)' - Sigma`; the influence on `Lambda` and `eta` follows as in [`Model::report`].
+    fn maximum_likelihood(&self, points: &Points) -> Result<(Vec<f64>, Matrix), Error> {
+        let (d, p, n) = (self.dimension, self.parameters(), points.len());
+        let mean = points.mean();
+        let deviation = |i: usize, l: usize| points.row(i)[l] - mean[l];
+        let mut influence = Matrix::from_fn(n, p, |i, l| if l < d { deviation(i, l) } else { 0.0 });
+        if let Covariance::Known { .. } = self.covariance {
+            return Ok((mean, influence));
+        }
+        let weights = points.weights();
+        let total: f64 = weights.iter().sum();
+        let mut covariance = Matrix::zeros(d, d);
+        for (l, k) in self.entries() {
+            let product = |i: usize| weights[i] * deviation(i, l) * deviation(i, k);
+            covariance[(l, k)] = (0..n).map(product).sum::<f64>() / total;
+            covariance[(k, l)] = covariance[(l, k)];
+        }
+        let singular = FitError::NotIdentified { condition: f64::INFINITY };
+        let precision = Cholesky::new(covariance.clone()).ok_or(singular)?.inverse();
+        let mut theta = precision.times_vector(&mean);
+        theta.extend(self.entries().iter().map(|entry| precision[*entry]));
+        for i in 0..n {
+            let x: Vec<f64> = (0..d).map(|l| deviation(i, l)).collect();
+            let pulled = precision.times_vector(&x);
+            // dLambda = -Lambda (x x' - Sigma) Lambda, restricted to the free entries, and d eta = dLambda mu + Lambda x.
+            let change = |l: usize, k: usize| {
+                self.precision_parameter(l, k).map_or(0.0, |_| precision[(l, k)] - pulled[l] * pulled[k])
+            };
+            for l in 0..d {
+                let moved: f64 = (0..d).map(|k| change(l, k) * mean[k]).sum();
+                influence[(i, l)] = moved + pulled[l];
+            }
+            for (e, (l, k)) in self.entries().into_iter().enumerate() {
+                influence[(i, d + e)] = change(l, k);
+            }
+        }
+        Ok((theta, influence))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance;
+    use super::*;
+
+    #[test]
+    fn every_gaussian_conforms() {
+        let rows = [[2.0, 0.4, -0.3], [0.4, 1.0, 0.2], [-0.3, 0.2, 0.7]];
+        let known = Gaussian::with_covariance(Matrix::from_fn(3, 3, |i, j| rows[i][j])).unwrap();
+        assert_eq!(conformance::check(&known, &[0.2, -0.5, 1.0]), Ok(()));
+        let diagonal = Gaussian::diagonal(2);
+        assert_eq!(conformance::check(&diagonal, &[0.3, -1.0, 0.8, 1.7]), Ok(()));
+        let full = Gaussian::full(3);
+        let theta = [0.5, -0.2, 0.1, 1.5, 0.2, -0.1, 0.9, 0.3, 1.1];
+        assert_eq!(conformance::check(&full, &theta), Ok(()));
+    }
+
+    #[test]
+    fn an_indefinite_precision_has_no_moments() {
+        assert!(Gaussian::full(2).report(&[0.0, 0.0, 1.0, 2.0, 1.0]).is_none());
+        assert!(Gaussian::diagonal(1).report(&[0.0, -1.0]).is_none());
+        assert!(Gaussian::full(2).sampler(&[0.0, 0.0, 1.0, 2.0, 1.0]).is_none());
+    }
+
+    #[test]
+    fn bad_covariances_are_refused() {
+        assert!(Gaussian::with_variance(2, 0.0).is_err());
+        assert!(Gaussian::with_variances(&[1.0, f64::NAN]).is_err());
+        let crooked = Matrix::from_fn(2, 2, |i, j| if i < j { 0.5 } else { 1.0 });
+        assert_eq!(Gaussian::with_covariance(crooked), Err(ModelError::BadCovariance));
+    }
+
+    /// In one dimension the influence of the variance is known by heart: Cov = (2 Sigma^2)/n for Gaussian data.
+    #[test]
+    fn likelihood_influence_is_the_textbook_one() {
+        let points = Points::from_rows(&[[0.0], [1.0], [5.0]]).unwrap();
+        let (theta, influence) = Gaussian::full(1).maximum_likelihood(&points).unwrap();
+        let (mean, variance) = (2.0, 14.0 / 3.0);
+        assert!((theta[1] - 1.0 / variance).abs() < 1e-14);
+        for (i, x) in [0.0, 1.0, 5.0].into_iter().enumerate() {
+            let of_variance = (x - mean) * (x - mean) - variance;
+            let of_precision = -of_variance / (variance * variance);
+            assert!((influence[(i, 1)] - of_precision).abs() < 1e-14);
+            let of_eta = of_precision * mean + (x - mean) / variance;
+            assert!((influence[(i, 0)] - of_eta).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Models: densities known up to their normaliser, one in a file of its own.
+//!
+//! A model enters through its score `psi(x; theta) = grad_x log p(x; theta)` and derivatives of it; no kernel and no boundary
+//! is known here. To add one, copy a sibling and run it through [`conformance`].
+
+pub mod conformance;
+mod gaussian;
+
+use std::fmt::Debug;
+
+use rand::rngs::ChaCha8Rng;
+
+pub use gaussian::Gaussian;
+
+use crate::error::{Error, ModelError};
+use crate::matrix::Matrix;
+use crate::points::Points;
+use crate::stein::LinearScore;
+
+/// Draws one point of the (untruncated) model.
+pub type Sampler = Box<dyn Fn(&mut ChaCha8Rng, &mut [f64]) + Send + Sync>;
+
+/// Parameters as they are reported, with the derivative of each in the fitted parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reported {
+    /// The values.
+    pub values: Vec<f64>,
+    /// Reported by fitted parameters.
+    pub jacobian: Matrix,
+}
+
+/// A density up to its normaliser, with parameters `theta` in the form in which they are fitted.
+///
+/// Arrays of derivatives lie row by row: `jacobian[l * p + k]` is the derivative of `psi_l` in `theta_k`.
+///
+/// ```
+/// use steinbound::model::{Gaussian, Model};
+/// let model = Gaussian::with_variance(2, 4.0)?;
+/// let mut score = [0.0; 2];
+/// model.score(&[1.0, 0.0], &[0.0, 2.0], &mut score);
+/// assert_eq!(score, [-0.25, 0.5]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait Model: Debug + Send + Sync {
+    /// The model's name.
+    fn name(&self) -> &str;
+
+    /// The number of coordinates of a point, `d`.
+    fn dimension(&self) -> usize;
+
+    /// The number of fitted parameters, `p`.
+    fn parameters(&self) -> usize;
+
+    /// Names of the fitted parameters, given those of the coordinates.
+    fn names(&self, coordinates: &[String]) -> Vec<String>;
+
+    /// Names of the reported parameters.
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String>;
+
+    /// `psi(x; theta)`, one value for each coordinate.
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]);
+
+    /// The derivative of the score in the parameters, `d` by `p`.
+    fn score_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]);
+
+    /// `d psi_l / d x_l` for each coordinate: the diagonal of the Hessian of the log-density.
+    fn score_slope(&self, x: &[f64], theta: &[f64], slope: &mut [f64]);
+
+    /// The derivative of [`score_slope`](Model::score_slope) in the parameters, `d` by `p`.
+    fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]);
+
+    /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision is indefinite.
+    fn report(&self, theta: &[f64]) -> Option<Reported>;
+
+    /// The fitted parameters for reported ones.
+    fn from_reported(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError>;
+
+    /// What to tell the user when [`report`](Model::report) has nothing to give.
+    fn unreportable(&self) -> String {
+        "the reported parameters do not exist at this estimate".into()
+    }
+
+    /// The score as `psi_l = Phi (S_l theta + s_l)`, where it is affine in the parameters: then the fit has a closed form.
+    fn affine(&self) -> Option<LinearScore> {
+        None
+    }
+
+    /// The features `Phi` of a point, as many as [`affine`](Model::affine) has rows.
+    fn features(&self, _x: &[f64], _features: &mut [f64]) {}
+
+    /// The parameters that describe points `x` when `theta` describes `x - shift`, and their derivative in `theta`.
+    ///
+    /// A model that can say this is fitted to centred data, which saves digits when data lie far from the origin.
+    fn translate(&self, _theta: &[f64], _shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
+        None
+    }
+
+    /// The log-density up to a constant.
+    fn log_density(&self, _x: &[f64], _theta: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// A sampler of the untruncated density, where there is one.
+    fn sampler(&self, _theta: &[f64]) -> Option<Sampler> {
+        None
+    }
+
+    /// The maximum likelihood estimate that ignores the truncation, and the influence of each point on it.
+    fn maximum_likelihood(&self, _points: &Points) -> Result<(Vec<f64>, Matrix), Error> {
+        Err(ModelError::Unsupported {
+            model: self.name().to_string(),
+            action: "fitted by naive maximum likelihood",
+            remedy: "use tksd, truncsm or bdksd",
+        }
+        .into())
+    }
+}
+
+/// The scores of a model, one row for each point.
+pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Matrix {
+    let mut scores = Matrix::zeros(points.len(), model.dimension());
+    let mut score = vec![0.0; model.dimension()];
+    for (i, x) in points.rows().enumerate() {
+        model.score(x, theta, &mut score);
+        for (l, value) in score.iter().enumerate() {
+            scores[(i, l)] = *value;
+        }
+    }
+    scores
+}
+
+/// Checks the number and finiteness of reported parameters and turns them into fitted ones.
+pub(crate) fn checked_parameters(
+    model: &dyn Model,
+    reported: &[f64],
+    coordinates: &[String],
+) -> Result<Vec<f64>, ModelError> {
+    let names = model.reported_names(coordinates);
+    if reported.len() != names.len() {
+        return Err(ModelError::WrongParameterCount {
+            found: reported.len(),
+            expected: names.len(),
+            names: names.join(", "),
+        });
+    }
+    if let Some(at) = reported.iter().position(|v| !v.is_finite()) {
+        return Err(ModelError::BadParameter { name: names[at].clone(), value: reported[at] });
+    }
+    model.from_reported(reported)
+}

@@ -1,0 +1,271 @@
+//! [`Points`]: a checked set of points, the only data type the interface takes.
+
+use std::borrow::Cow;
+
+use crate::error::PointsError;
+
+/// `n` points in `d` coordinates, finite and of one length, with optional observation weights and clusters.
+///
+/// Data and boundary alike are `Points`. Values lie row by row and may be borrowed, so that a large
+/// array is not copied on its way in.
+///
+/// *Weights* are sampling weights: every estimator minimises its weighted objective, and standard errors
+/// take the weights as given constants (a weight of 2 says that the observation stands for two, not that it
+/// was seen twice). *Clusters* mark observations that depend on each other; standard errors then sum
+/// over clusters instead of rows.
+///
+/// ```
+/// use steinbound::Points;
+/// let points = Points::from_rows(&[[0.1, 0.2], [0.3, -0.4], [0.0, 0.5]])?
+///     .with_weights(vec![1.0, 2.0, 1.0])?
+///     .with_names(["east", "north"])?;
+/// assert_eq!((points.len(), points.dimension()), (3, 2));
+/// assert_eq!(points.row(1), &[0.3, -0.4]);
+/// assert_eq!(points.weight(1), 2.0);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Points<'a> {
+    values: Cow<'a, [f64]>,
+    dimension: usize,
+    names: Vec<String>,
+    weights: Option<Vec<f64>>,
+    clusters: Option<Vec<usize>>,
+}
+
+impl<'a> Points<'a> {
+    /// Points from values that lie row by row, `dimension` to a row.
+    pub fn new(values: impl Into<Cow<'a, [f64]>>, dimension: usize) -> Result<Points<'a>, PointsError> {
+        let values = values.into();
+        if dimension == 0 {
+            return Err(PointsError::NoCoordinates);
+        }
+        if values.is_empty() {
+            return Err(PointsError::Empty);
+        }
+        if !values.len().is_multiple_of(dimension) {
+            return Err(PointsError::Ragged { values: values.len(), dimension });
+        }
+        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+            return Err(PointsError::NotFinite {
+                row: at / dimension + 1,
+                column: at % dimension + 1,
+                value: values[at],
+            });
+        }
+        Ok(Points::unchecked(values, dimension))
+    }
+
+    /// An empty set of points: a boundary about which nothing is known.
+    ///
+    /// With it the truncated discrepancy is the ordinary kernelised Stein discrepancy.
+    ///
+    /// ```
+    /// assert!(steinbound::Points::none(2).is_empty());
+    /// ```
+    pub fn none(dimension: usize) -> Points<'static> {
+        Points::unchecked(Cow::Owned(Vec::new()), dimension.max(1))
+    }
+
+    /// Points from rows of equal length.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points<'static>, PointsError> {
+        let dimension = rows.first().ok_or(PointsError::Empty)?.as_ref().len();
+        let mut values = Vec::with_capacity(rows.len() * dimension);
+        for (i, row) in rows.iter().enumerate() {
+            let row = row.as_ref();
+            if row.len() != dimension {
+                return Err(PointsError::RaggedRow { row: i + 1, found: row.len(), expected: dimension });
+            }
+            values.extend_from_slice(row);
+        }
+        Points::new(values, dimension)
+    }
+
+    fn unchecked(values: Cow<'a, [f64]>, dimension: usize) -> Points<'a> {
+        Points {
+            values,
+            dimension,
+            names: (1..=dimension).map(|l| format!("x{l}")).collect(),
+            weights: None,
+            clusters: None,
+        }
+    }
+
+    /// The same points with names for their coordinates (`x1`, `x2`, .. otherwise).
+    pub fn with_names<S: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Points<'a>, PointsError> {
+        self.names = names.into_iter().map(Into::into).collect();
+        expect_count("column names", self.names.len(), self.dimension)?;
+        Ok(self)
+    }
+
+    /// The same points with one weight for each: finite, not negative, not all zero.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Points<'a>, PointsError> {
+        expect_count("weights", weights.len(), self.len())?;
+        if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(PointsError::BadWeight { row: i + 1, value: weights[i] });
+        }
+        if weights.iter().all(|w| *w == 0.0) {
+            return Err(PointsError::NoWeight);
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// The same points with one cluster label for each; equal labels mark one cluster.
+    pub fn with_clusters<T: Eq + std::hash::Hash>(mut self, labels: &[T]) -> Result<Points<'a>, PointsError> {
+        expect_count("cluster labels", labels.len(), self.len())?;
+        let mut seen = std::collections::HashMap::new();
+        let ids = labels.iter().map(|label| {
+            let next = seen.len();
+            *seen.entry(label).or_insert(next)
+        });
+        self.clusters = Some(ids.collect());
+        Ok(self)
+    }
+
+    /// The number of points, `n`.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.dimension
+    }
+
+    /// Whether there are no points: only for [`Points::none`].
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The number of coordinates, `d`.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The names of the coordinates.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// All values, row by row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Point `i`, counted from zero.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.dimension..(i + 1) * self.dimension]
+    }
+
+    /// The points in order.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.values.chunks_exact(self.dimension)
+    }
+
+    /// The weight of point `i`, which is 1 where no weights were given.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[i])
+    }
+
+    /// One weight for each point.
+    pub fn weights(&self) -> Cow<'_, [f64]> {
+        match &self.weights {
+            Some(weights) => Cow::Borrowed(weights),
+            None => Cow::Owned(vec![1.0; self.len()]),
+        }
+    }
+
+    /// Cluster numbers counted from zero, where clusters were given.
+    pub fn clusters(&self) -> Option<&[usize]> {
+        self.clusters.as_deref()
+    }
+
+    /// The weighted mean of the points.
+    ///
+    /// ```
+    /// # use steinbound::Points;
+    /// let points = Points::from_rows(&[[0.0], [3.0]])?.with_weights(vec![2.0, 1.0])?;
+    /// assert_eq!(points.mean(), vec![1.0]);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn mean(&self) -> Vec<f64> {
+        let weights = self.weights();
+        let total: f64 = weights.iter().sum();
+        let mut mean = vec![0.0; self.dimension];
+        for (row, weight) in self.rows().zip(weights.iter()) {
+            for (m, x) in mean.iter_mut().zip(row) {
+                *m += weight / total * x;
+            }
+        }
+        mean
+    }
+
+    /// The smallest and largest value of each coordinate.
+    pub fn bounds(&self) -> Vec<(f64, f64)> {
+        let mut bounds = vec![(f64::INFINITY, f64::NEG_INFINITY); self.dimension];
+        for row in self.rows() {
+            for (bound, x) in bounds.iter_mut().zip(row) {
+                *bound = (bound.0.min(*x), bound.1.max(*x));
+            }
+        }
+        bounds
+    }
+
+    /// A copy that borrows nothing.
+    pub fn into_owned(self) -> Points<'static> {
+        Points {
+            values: Cow::Owned(self.values.into_owned()),
+            dimension: self.dimension,
+            names: self.names,
+            weights: self.weights,
+            clusters: self.clusters,
+        }
+    }
+}
+
+fn expect_count(what: &'static str, found: usize, expected: usize) -> Result<(), PointsError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(PointsError::WrongCount { what, found, expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borrowed_values_are_not_copied() {
+        let values = vec![1.0, 2.0, 3.0, 4.0];
+        let points = Points::new(values.as_slice(), 2).unwrap();
+        assert_eq!(points.values().as_ptr(), values.as_ptr());
+    }
+
+    #[test]
+    fn bad_points_are_refused_by_place() {
+        assert_eq!(Points::new(vec![], 2), Err(PointsError::Empty));
+        assert_eq!(Points::new(vec![1.0], 0), Err(PointsError::NoCoordinates));
+        assert!(matches!(Points::new(vec![1.0; 3], 2), Err(PointsError::Ragged { values: 3, .. })));
+        let infinite = Points::new(vec![1.0, 2.0, 3.0, f64::INFINITY], 2).unwrap_err();
+        assert!(infinite.to_string().starts_with("row 2, column 2 is inf"));
+        let rows: [&[f64]; 2] = [&[1.0, 2.0], &[3.0]];
+        assert!(matches!(Points::from_rows(&rows), Err(PointsError::RaggedRow { row: 2, .. })));
+    }
+
+    #[test]
+    fn bad_weights_are_refused() {
+        let points = || Points::new(vec![1.0, 2.0], 1).unwrap();
+        assert!(points().with_weights(vec![1.0]).is_err());
+        assert_eq!(
+            points().with_weights(vec![1.0, -1.0]),
+            Err(PointsError::BadWeight { row: 2, value: -1.0 })
+        );
+        assert_eq!(points().with_weights(vec![0.0, 0.0]), Err(PointsError::NoWeight));
+    }
+
+    #[test]
+    fn clusters_are_numbered_by_first_appearance() {
+        let points = Points::new(vec![1.0, 2.0, 3.0], 1).unwrap();
+        let points = points.with_clusters(&["b", "a", "b"]).unwrap();
+        assert_eq!(points.clusters(), Some(&[0, 1, 0][..]));
+    }
+}

@@ -1,0 +1,95 @@
+//! The seam between kernels and estimators: four operators, applied to a few columns.
+
+use crate::error::Error;
+use crate::matrix::Matrix;
+use crate::points::Points;
+
+/// One of the operators that a kernel `k0` and the data fix once and for all, whatever the parameters.
+///
+/// Applied to a column `v`, each gives for every point `x_i` a sum over the data points `x_j`:
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `M v`: `sum_j k0(x_i, x_j) v_j`.
+    Value,
+    /// `D_l v`: `sum_j d/dy_l k0(x_i, x_j) v_j`, the derivative in the second argument (the data point).
+    Second(usize),
+    /// `D_l' v`: `sum_j d/dx_l k0(x_i, x_j) v_j`, the derivative in the first argument (the point of evaluation).
+    First(usize),
+    /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`.
+    Both,
+}
+
+/// An operator and the number of the column it is applied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term {
+    /// The operator.
+    pub operator: Operator,
+    /// The column, counted from zero.
+    pub column: usize,
+}
+
+impl Term {
+    /// The operator applied to a column.
+    pub fn new(operator: Operator, column: usize) -> Term {
+        Term { operator, column }
+    }
+}
+
+/// The diagonals of the operators, which U-statistics leave out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagonal {
+    /// `k0(x_i, x_i)`.
+    pub value: Vec<f64>,
+    /// `d/dy_l k0(x_i, x_i)`, one column for each differentiated coordinate. First and second argument agree here.
+    pub slope: Matrix,
+    /// `sum_l d/dx_l d/dy_l k0(x_i, x_i)`.
+    pub both: Vec<f64>,
+}
+
+/// How a form holds its pairs; part of every result.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Holder {
+    /// `dense`, `tiled`, or the name of another form.
+    pub form: String,
+    /// The number of landmarks of a low-rank form.
+    pub rank: Option<usize>,
+    /// What a low-rank form leaves out, as a share of the kernel's mean diagonal.
+    pub residual: Option<f64>,
+}
+
+/// A kernel at the data, with its derivatives, as operators on columns.
+///
+/// This is all that estimators, standard errors, tests and witnesses know of kernel, data and boundary. Derivatives
+/// are in the *differentiated* coordinates (all of them for a density, the response alone in a regression).
+/// Observation weights are not known here: they are multiplied into the columns, so that resampling is a matter of
+/// other columns. A new way to hold the pairs implements this trait, and no estimator changes.
+///
+/// ```
+/// use steinbound::stein::{Operator, Radial, SteinForm, Term};
+/// use steinbound::{Matrix, Points, kernel};
+/// let points = Points::from_rows(&[[0.0], [2.0]])?;
+/// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
+/// let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
+/// let sums = form.apply(&ones, &[Term::new(Operator::Value, 0)]);
+/// assert!((sums[(0, 0)] - (1.0 + (-2.0f64).exp())).abs() < 1e-15);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait SteinForm: Send + Sync {
+    /// The number of data points, `n`.
+    fn points(&self) -> usize;
+
+    /// The number of differentiated coordinates.
+    fn coordinates(&self) -> usize;
+
+    /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the number of terms.
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix;
+
+    /// The terms at other points: `columns` still belong to the data.
+    fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
+
+    /// The diagonals of the operators.
+    fn diagonal(&self) -> Diagonal;
+
+    /// How the pairs are held.
+    fn holder(&self) -> Holder;
+}

@@ -1,0 +1,70 @@
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use crate::error::Error;
+use crate::matrix::Matrix;
+use crate::points::Points;
+
+/// A form without its diagonal: what a U-statistic sums over.
+///
+/// ```
+/// use steinbound::stein::{OffDiagonal, Operator, Radial, SteinForm, Term};
+/// use steinbound::{Matrix, Points, kernel};
+/// let points = Points::from_rows(&[[0.0], [2.0]])?;
+/// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
+/// let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
+/// let sums = OffDiagonal::new(&form).apply(&ones, &[Term::new(Operator::Value, 0)]);
+/// assert!((sums[(0, 0)] - (-2.0f64).exp()).abs() < 1e-15);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub struct OffDiagonal<'a> {
+    inner: &'a dyn SteinForm,
+    diagonal: Diagonal,
+}
+
+impl<'a> OffDiagonal<'a> {
+    /// Leaves the diagonal of a form out.
+    pub fn new(inner: &'a dyn SteinForm) -> OffDiagonal<'a> {
+        OffDiagonal { inner, diagonal: inner.diagonal() }
+    }
+}
+
+impl SteinForm for OffDiagonal<'_> {
+    fn points(&self) -> usize {
+        self.inner.points()
+    }
+
+    fn coordinates(&self) -> usize {
+        self.inner.coordinates()
+    }
+
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
+        let mut products = self.inner.apply(columns, terms);
+        for (output, term) in terms.iter().enumerate() {
+            let diagonal = match term.operator {
+                Operator::Value => &self.diagonal.value,
+                Operator::Second(l) | Operator::First(l) => self.diagonal.slope.column(l),
+                Operator::Both => &self.diagonal.both,
+            };
+            let column = columns.column(term.column);
+            for (i, product) in products.column_mut(output).iter_mut().enumerate() {
+                *product -= diagonal[i] * column[i];
+            }
+        }
+        products
+    }
+
+    fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        self.inner.apply_at(targets, columns, terms)
+    }
+
+    fn diagonal(&self) -> Diagonal {
+        Diagonal {
+            value: vec![0.0; self.points()],
+            slope: Matrix::zeros(self.points(), self.coordinates()),
+            both: vec![0.0; self.points()],
+        }
+    }
+
+    fn holder(&self) -> Holder {
+        self.inner.holder()
+    }
+}

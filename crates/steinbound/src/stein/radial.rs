@@ -1,0 +1,144 @@
+use std::sync::Arc;
+
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use crate::compute::tiles::{self, Computed, PairKernel, Scaled, Stored, TileSource};
+use crate::error::{Error, KernelError};
+use crate::kernel::Kernel;
+use crate::matrix::Matrix;
+use crate::points::Points;
+
+/// The largest dense form, in bytes.
+pub const DENSE_LIMIT: u128 = 4 << 30;
+
+/// The form of a radial kernel as it is, without a boundary: plain KSD, and the base of the other forms.
+///
+/// Held *tiled* (pairs are evaluated in each pass, memory grows with `n`) or *dense* (evaluated once and stored, memory
+/// grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
+///
+/// ```
+/// use steinbound::stein::{Radial, SteinForm};
+/// use steinbound::{Points, kernel};
+/// let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.5]])?;
+/// let form = Radial::dense(&points, kernel::by_name("imq")?, 1.0)?;
+/// assert_eq!(form.holder().form, "dense");
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub struct Radial {
+    source: Box<dyn TileSource>,
+    form: &'static str,
+}
+
+impl Radial {
+    /// The tiled form with one bandwidth for all coordinates, differentiated in all of them.
+    pub fn tiled(points: &Points, kernel: Arc<dyn Kernel>, bandwidth: f64) -> Result<Radial, Error> {
+        let all = (0..points.dimension()).collect();
+        Radial::new(points, kernel, vec![bandwidth; points.dimension()], all, false)
+    }
+
+    /// The dense form with one bandwidth for all coordinates, differentiated in all of them.
+    pub fn dense(points: &Points, kernel: Arc<dyn Kernel>, bandwidth: f64) -> Result<Radial, Error> {
+        let all = (0..points.dimension()).collect();
+        Radial::new(points, kernel, vec![bandwidth; points.dimension()], all, true)
+    }
+
+    /// The general form: one width for each coordinate, and the coordinates in which to differentiate.
+    ///
+    /// In a regression the points are (response, covariates), the widths make the product kernel, and
+    /// only the response is differentiated.
+    pub fn new(
+        points: &Points,
+        kernel: Arc<dyn Kernel>,
+        widths: Vec<f64>,
+        differentiated: Vec<usize>,
+        dense: bool,
+    ) -> Result<Radial, Error> {
+        let dimension = points.dimension();
+        if widths.len() != dimension || differentiated.iter().any(|l| *l >= dimension) {
+            return Err(KernelError::BadCoordinates { dimension }.into());
+        }
+        if let Some(value) = widths.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
+            return Err(KernelError::BadBandwidth { value: *value }.into());
+        }
+        let bytes = Stored::bytes(points.len());
+        if dense && bytes > DENSE_LIMIT {
+            return Err(KernelError::TooLarge { points: points.len(), bytes, limit: DENSE_LIMIT }.into());
+        }
+        let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
+        let scaled = kernel.scale(points);
+        let computed = Computed { kernel, points: scaled };
+        Ok(if dense {
+            Radial { source: Box::new(Stored::new(computed)), form: "dense" }
+        } else {
+            Radial { source: Box::new(computed), form: "tiled" }
+        })
+    }
+
+    pub(super) fn kernel(&self) -> &PairKernel {
+        self.source.pair_kernel()
+    }
+
+    pub(super) fn scaled(&self) -> &Scaled {
+        self.source.points()
+    }
+
+    /// The terms at row points against column points to which `columns` belong.
+    pub(super) fn cross(&self, rows: &Scaled, others: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
+        let (radial, signs) = lower(terms);
+        let products = tiles::cross(self.kernel(), rows, others, columns, &radial);
+        with_signs(products, &signs)
+    }
+}
+
+impl SteinForm for Radial {
+    fn points(&self) -> usize {
+        self.scaled().len()
+    }
+
+    fn coordinates(&self) -> usize {
+        self.kernel().differentiated.len()
+    }
+
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
+        let (radial, signs) = lower(terms);
+        let products = tiles::symmetric(self.source.as_ref(), columns, &radial);
+        with_signs(products, &signs)
+    }
+
+    fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        let rows = self.kernel().scale(targets);
+        Ok(self.cross(&rows, self.scaled(), columns, terms))
+    }
+
+    fn diagonal(&self) -> Diagonal {
+        let (value, both) = self.kernel().diagonal();
+        Diagonal {
+            value: vec![value; self.points()],
+            slope: Matrix::zeros(self.points(), self.coordinates()),
+            both: vec![both; self.points()],
+        }
+    }
+
+    fn holder(&self) -> Holder {
+        Holder { form: self.form.to_string(), rank: None, residual: None }
+    }
+}
+
+/// For a radial kernel the two first derivatives differ only in sign: `d/dx_l k = - d/dy_l k`.
+fn lower(terms: &[Term]) -> (Vec<(tiles::Radial, usize)>, Vec<f64>) {
+    let lowered = terms.iter().map(|term| match term.operator {
+        Operator::Value => ((tiles::Radial::Value, term.column), 1.0),
+        Operator::Second(l) => ((tiles::Radial::Slope(l), term.column), 1.0),
+        Operator::First(l) => ((tiles::Radial::Slope(l), term.column), -1.0),
+        Operator::Both => ((tiles::Radial::Mixed, term.column), 1.0),
+    });
+    lowered.unzip()
+}
+
+fn with_signs(mut products: Matrix, signs: &[f64]) -> Matrix {
+    for (j, sign) in signs.iter().enumerate() {
+        if *sign < 0.0 {
+            products.column_mut(j).iter_mut().for_each(|x| *x = -*x);
+        }
+    }
+    products
+}

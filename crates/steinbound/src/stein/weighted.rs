@@ -1,0 +1,170 @@
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use super::radial::Radial;
+use crate::domain::BoundaryDistance;
+use crate::error::Error;
+use crate::matrix::{Matrix, times_elementwise};
+use crate::points::Points;
+
+/// The form of a kernel multiplied by the distance to the boundary on both sides: bd-KSD.
+///
+/// # Definition
+///
+/// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the product
+/// rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its gradient.
+///
+/// # Reference
+///
+/// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+///
+/// ```
+/// use std::sync::Arc;
+/// use steinbound::domain::{BoundaryDistance, Cuboid};
+/// use steinbound::stein::{Radial, SteinForm, Weighted};
+/// use steinbound::{Points, kernel};
+/// let points = Points::from_rows(&[[0.0], [0.5]])?;
+/// let interval = BoundaryDistance::Exact(Arc::new(Cuboid::interval(-1.0, 1.0)?));
+/// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
+/// let form = Weighted::new(form, &points, interval);
+/// assert_eq!(form.diagonal().value, vec![1.0, 0.25]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub struct Weighted {
+    inner: Radial,
+    distance: BoundaryDistance,
+    at_data: Weight,
+}
+
+/// `h` and its derivatives in the differentiated coordinates, at some points.
+struct Weight {
+    value: Vec<f64>,
+    slope: Matrix,
+}
+
+/// What a column is multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Factor {
+    Value,
+    Slope(usize),
+}
+
+impl Weight {
+    fn new(distance: &BoundaryDistance, points: &Points, differentiated: &[usize]) -> Weight {
+        let (value, gradient) = distance.at(points);
+        let slope =
+            Matrix::from_fn(points.len(), differentiated.len(), |i, l| gradient[(i, differentiated[l])]);
+        Weight { value, slope }
+    }
+
+    fn factor(&self, factor: Factor) -> &[f64] {
+        match factor {
+            Factor::Value => &self.value,
+            Factor::Slope(l) => self.slope.column(l),
+        }
+    }
+}
+
+impl Weighted {
+    /// Weights a radial form of these points by the distance to the boundary.
+    pub fn new(inner: Radial, points: &Points, distance: BoundaryDistance) -> Weighted {
+        let at_data = Weight::new(&distance, points, &inner.kernel().differentiated);
+        Weighted { inner, distance, at_data }
+    }
+
+    /// The terms at points where the weight is `at_rows`, from plain products by `apply`.
+    fn expand<E>(
+        &self,
+        at_rows: &Weight,
+        columns: &Matrix,
+        terms: &[Term],
+        apply: impl FnOnce(&Matrix, &[Term]) -> Result<Matrix, E>,
+    ) -> Result<Matrix, E> {
+        let mut inputs: Vec<(Factor, usize)> = Vec::new();
+        let mut inner: Vec<Term> = Vec::new();
+        let mut outer: Vec<(usize, Factor)> = Vec::new();
+        for (output, term) in terms.iter().enumerate() {
+            for (left, operator, right) in self.product_rule(term.operator) {
+                let input = (right, term.column);
+                let at = inputs.iter().position(|other| *other == input).unwrap_or_else(|| {
+                    inputs.push(input);
+                    inputs.len() - 1
+                });
+                inner.push(Term::new(operator, at));
+                outer.push((output, left));
+            }
+        }
+        let mut weighted = Matrix::zeros(columns.rows(), inputs.len());
+        for (j, (factor, column)) in inputs.iter().enumerate() {
+            let product = times_elementwise(self.at_data.factor(*factor), columns.column(*column));
+            weighted.column_mut(j).copy_from_slice(&product);
+        }
+        let plain = apply(&weighted, &inner)?;
+        let mut products = Matrix::zeros(plain.rows(), terms.len());
+        for (j, (output, left)) in outer.iter().enumerate() {
+            let column = times_elementwise(at_rows.factor(*left), plain.column(j));
+            let sum = products.column_mut(*output).iter_mut();
+            sum.zip(column).for_each(|(s, x)| *s += x);
+        }
+        Ok(products)
+    }
+
+    /// An operator of `h(x) k(x, y) h(y)` as (factor at x, operator of k, factor at y), to be summed.
+    fn product_rule(&self, operator: Operator) -> Vec<(Factor, Operator, Factor)> {
+        use Factor::{Slope, Value as H};
+        match operator {
+            Operator::Value => vec![(H, Operator::Value, H)],
+            Operator::Second(l) => vec![(H, Operator::Second(l), H), (H, Operator::Value, Slope(l))],
+            Operator::First(l) => vec![(H, Operator::First(l), H), (Slope(l), Operator::Value, H)],
+            Operator::Both => {
+                let mut parts = vec![(H, Operator::Both, H)];
+                for l in 0..self.inner.coordinates() {
+                    parts.push((H, Operator::First(l), Slope(l)));
+                    parts.push((Slope(l), Operator::Second(l), H));
+                    parts.push((Slope(l), Operator::Value, Slope(l)));
+                }
+                parts
+            }
+        }
+    }
+}
+
+impl SteinForm for Weighted {
+    fn points(&self) -> usize {
+        self.inner.points()
+    }
+
+    fn coordinates(&self) -> usize {
+        self.inner.coordinates()
+    }
+
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
+        let plain = |columns: &Matrix, terms: &[Term]| -> Result<Matrix, std::convert::Infallible> {
+            Ok(self.inner.apply(columns, terms))
+        };
+        let Ok(products) = self.expand(&self.at_data, columns, terms, plain);
+        products
+    }
+
+    fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        let at_rows = Weight::new(&self.distance, targets, &self.inner.kernel().differentiated);
+        self.expand(&at_rows, columns, terms, |columns, terms| self.inner.apply_at(targets, columns, terms))
+    }
+
+    fn diagonal(&self) -> Diagonal {
+        let mut diagonal = self.inner.diagonal();
+        for i in 0..self.points() {
+            let (value, weight) = (diagonal.value[i], self.at_data.value[i]);
+            diagonal.value[i] *= weight * weight;
+            diagonal.both[i] *= weight * weight;
+            for l in 0..self.coordinates() {
+                let slope = self.at_data.slope[(i, l)];
+                diagonal.slope[(i, l)] = weight * slope * value;
+                diagonal.both[i] += slope * slope * value;
+            }
+        }
+        diagonal
+    }
+
+    fn holder(&self) -> Holder {
+        self.inner.holder()
+    }
+}

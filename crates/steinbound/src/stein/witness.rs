@@ -1,0 +1,78 @@
+//! The witness function: where, and in which direction, model and data disagree.
+
+use super::conditioned::Conditioned;
+use super::form::{Operator, SteinForm, Term};
+use crate::error::Error;
+use crate::matrix::{Matrix, times_elementwise};
+use crate::points::Points;
+
+/// The function in the kernel's space that attains the discrepancy.
+///
+/// # Definition
+///
+/// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy (V-statistic) and the
+/// mean is weighted. Its norm is 1 in `k0`'s space, and the mean of the Stein operator applied to it is `+D`:
+/// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`.
+/// It vanishes at the boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
+///
+/// # Complexity
+///
+/// As many kernel values as there are pairs of a target and a data or boundary point.
+///
+/// # Reference
+///
+/// Williams and Liu, ICML 2023, section 4; the sign in its proof is corrected.
+pub struct Witness<'a> {
+    form: &'a dyn SteinForm,
+    /// Weighted scores, one column for each coordinate, then the weights; all divided by their sum.
+    columns: Matrix,
+    discrepancy: f64,
+}
+
+impl<'a> Witness<'a> {
+    /// The witness for scores (`n` by coordinates) whose discrepancy (V-statistic) is given.
+    pub fn new(form: &'a dyn SteinForm, scores: &Matrix, weights: &[f64], discrepancy: f64) -> Witness<'a> {
+        let total: f64 = weights.iter().sum();
+        let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
+        let mut columns = Matrix::zeros(scores.rows(), scores.columns() + 1);
+        for l in 0..scores.columns() {
+            let weighted = times_elementwise(&weights, scores.column(l));
+            columns.column_mut(l).copy_from_slice(&weighted);
+        }
+        columns.column_mut(scores.columns()).copy_from_slice(&weights);
+        Witness { form, columns, discrepancy }
+    }
+
+    /// The discrepancy `D`.
+    pub fn discrepancy(&self) -> f64 {
+        self.discrepancy
+    }
+
+    /// `g` at the targets: one row for each target, one column for each differentiated coordinate.
+    pub fn at(&self, targets: &Points) -> Result<Matrix, Error> {
+        let terms = self.terms();
+        let products = self.form.apply_at(targets, &self.columns, &terms)?;
+        Ok(self.fold(&products, 1.0 / self.discrepancy))
+    }
+
+    /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at the boundary
+    /// points: one row for each of them, one column for each coordinate.
+    pub fn multipliers(&self, form: &Conditioned) -> Matrix {
+        let products = form.multipliers(&self.columns, &self.terms());
+        self.fold(&products, -1.0)
+    }
+
+    /// The terms whose pairwise sums are `g_1, g_2, ..`: value and slope for each coordinate in turn.
+    fn terms(&self) -> Vec<Term> {
+        let weights = self.form.coordinates();
+        (0..weights)
+            .flat_map(|l| [Term::new(Operator::Value, l), Term::new(Operator::Second(l), weights)])
+            .collect()
+    }
+
+    fn fold(&self, products: &Matrix, factor: f64) -> Matrix {
+        Matrix::from_fn(products.rows(), self.form.coordinates(), |i, l| {
+            factor * (products[(i, 2 * l)] + products[(i, 2 * l + 1)])
+        })
+    }
+}

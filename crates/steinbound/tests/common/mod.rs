@@ -1,0 +1,46 @@
+//! What the integration tests share.
+#![allow(dead_code)] // each test binary uses a part of it
+
+use std::sync::Arc;
+
+use steinbound::domain::{Ball, Domain};
+use steinbound::model::Gaussian;
+use steinbound::{Points, simulate};
+
+/// A truncated normal sample in the l2 ball of the paper's radius, and boundary points.
+pub struct Setting {
+    pub domain: Arc<Ball>,
+    pub model: Gaussian,
+    pub truth: Vec<f64>,
+    pub data: Points<'static>,
+    pub boundary: Points<'static>,
+}
+
+/// The paper's dimension benchmark: N(0.5, I) in the l2 ball of radius d^0.53, m = 8 d^2.
+pub fn ball(dimension: usize, count: usize, seed: u64) -> Setting {
+    let radius = (dimension as f64).powf(0.53);
+    let domain = Ball::new(radius).unwrap().in_dimension(dimension);
+    let model = Gaussian::with_variance(dimension, 1.0).unwrap();
+    let truth = vec![0.5; dimension];
+    let rng = &mut simulate::stream(seed, 0);
+    let data = simulate::truncated(&model, &truth, &domain, count, rng).unwrap().points;
+    let rng = &mut simulate::stream(seed, 1);
+    let count = 8 * dimension * dimension;
+    let boundary = domain.sample_boundary(count, Default::default(), None, rng).unwrap();
+    Setting { domain: Arc::new(domain), model, truth, data, boundary }
+}
+
+/// The Euclidean length of a difference.
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Asserts that numbers agree to a relative tolerance of their largest.
+#[track_caller]
+pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(0.0f64, |s, v| s.max(v.abs()));
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= tolerance * scale, "{what} [{k}]: found {a}, expected {b}");
+    }
+}
