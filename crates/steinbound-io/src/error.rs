@@ -1,0 +1,158 @@
+use thiserror::Error;
+
+/// What can go wrong with a file or a specification, with its place and remedy.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {reason}; check the name and the permissions")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The file cannot be created where it was asked for.
+    #[error("cannot create {path}: {reason}; check the folder and its permissions")]
+    Create {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// Writing failed half-way; the file was not touched.
+    #[error("cannot write {path}: {reason}; nothing was changed")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// Nothing in the file.
+    #[error("{path} is empty; it should hold one point per line, values separated by commas")]
+    Empty {
+        /// The file.
+        path: String,
+    },
+    /// A header and no data.
+    #[error("{path} has a header but no data rows; add one point per line")]
+    NoRows {
+        /// The file.
+        path: String,
+    },
+    /// All rows had missing values.
+    #[error("{path}: every one of the {dropped} rows has a missing value, so that none is left")]
+    AllDropped {
+        /// The file.
+        path: String,
+        /// How many rows there were.
+        dropped: usize,
+    },
+    /// A row of another length.
+    #[error(
+        "{path}, line {line}: {found} values where the first line has {expected}; give every line the same number"
+    )]
+    Ragged {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// How many values it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// Text where a number should be.
+    #[error(
+        "{path}, line {line}, column {column}: \"{value}\" is not a number; correct it, or choose other columns"
+    )]
+    NotANumber {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column's name or number.
+        column: String,
+        /// What stands there.
+        value: String,
+    },
+    /// NaN or infinite.
+    #[error(
+        "{path}, line {line}, column {column}: {value} is not a finite number; remove or repair that line"
+    )]
+    NotFinite {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column's name or number.
+        column: String,
+        /// What stands there.
+        value: String,
+    },
+    /// An empty field.
+    #[error(
+        "{path}, line {line}, column {column}: the value is missing; fill it in, or drop such lines with --drop-missing"
+    )]
+    Missing {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column's name or number.
+        column: String,
+    },
+    /// No column of that name or number.
+    #[error("{path} has no column \"{name}\"; its columns are {known}{}", did_you_mean(.nearest))]
+    NoSuchColumn {
+        /// The file.
+        path: String,
+        /// What was asked for.
+        name: String,
+        /// The columns there are.
+        known: String,
+        /// The nearest name.
+        nearest: Option<String>,
+    },
+    /// Two columns of that name.
+    #[error("{path} has more than one column \"{name}\"; choose it by its number, counted from 1")]
+    AmbiguousColumn {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+    },
+    /// No numbers to read.
+    #[error(
+        "{path} has no numeric column (a column is numeric if its first value is); are the values separated by commas?"
+    )]
+    NoNumericColumn {
+        /// The file.
+        path: String,
+    },
+    /// Not a table at all.
+    #[error("{path}, line {line}: {reason}; save the file as comma-separated values")]
+    Malformed {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What the parser says.
+        reason: String,
+    },
+    /// A domain specification that cannot be read.
+    #[error("cannot read the domain \"{text}\": {reason}")]
+    Spec {
+        /// The specification.
+        text: String,
+        /// What is wrong, and how it should look.
+        reason: String,
+    },
+    /// The domain itself is impossible.
+    #[error(transparent)]
+    Domain(#[from] steinbound::DomainError),
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"))
+}
