@@ -1,0 +1,106 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::domain::{BoundaryScheme, coverage, default_boundary_count};
+use steinbound::simulate;
+use steinbound_io::{DomainSpec, TableOptions, read_table, write};
+
+use crate::failure::{Failure, Verdict};
+use crate::options::{Format, GeneralOptions, domain, scheme};
+use crate::output::{Output, significant};
+
+/// Sample points on the boundary of a domain, and tell how well they cover it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound boundary --domain \"ball(radius=2)\" --boundary-points 64 --output border.csv
+  steinbound boundary --domain \"halfspace(normal=1:0, offset=5)\" --near points.csv > border.csv")]
+pub struct Boundary {
+    /// The domain, as in fit.
+    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
+    pub domain: DomainSpec,
+    /// How many points to sample (default: 8 d^2, at least 32).
+    #[arg(long, value_name = "M")]
+    pub boundary_points: Option<usize>,
+    /// How to place the points: uniform on the surface, or by radial projection.
+    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
+    pub boundary_sampling: Option<BoundaryScheme>,
+    /// The number of coordinates (default: from the domain or --near, else 2).
+    #[arg(long, value_name = "D")]
+    pub dimension: Option<usize>,
+    /// Data near which an unbounded boundary is sampled.
+    #[arg(long, value_name = "FILE")]
+    pub near: Option<PathBuf>,
+    /// The file for the points; without it they go to standard output, and the coverage to standard error.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Boundary {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.general.apply()?;
+        let near = match &self.near {
+            Some(path) => Some(read_table(path, &TableOptions::default())?.into_points()?),
+            None => None,
+        };
+        let from_data = near.as_ref().map(|points| points.dimension());
+        let dimension = self.domain.dimension().or(self.dimension).or(from_data).unwrap_or(2);
+        if dimension == 0 {
+            return Err(Failure::input("--dimension is 0; give at least 1"));
+        }
+        let domain = self.domain.build(dimension)?;
+        if from_data.is_some_and(|found| found != domain.dimension()) {
+            return Err(Failure::input(format!(
+                "the points of --near have another number of columns than the {} has coordinates",
+                domain.describe()
+            )));
+        }
+        let count = self.boundary_points.unwrap_or_else(|| default_boundary_count(dimension));
+        let scheme = self.boundary_sampling.unwrap_or_default();
+        let rng = &mut simulate::stream(self.general.seed, 1);
+        let points =
+            domain.sample_boundary(count, scheme, near.as_ref(), rng).map_err(|error| match error {
+                steinbound::DomainError::Unbounded { .. } => {
+                    Failure::input(format!("{error} with --near FILE"))
+                }
+                other => Failure::from(steinbound::Error::from(other)),
+            })?;
+        let coverage = coverage(domain.as_ref(), &points).map_err(steinbound::Error::from)?;
+        if let Some(path) = &self.output {
+            write::whole_file(path, |out| write::points(out, &points))?;
+        }
+        if self.general.format == Format::Json {
+            output.json(&json!({
+                "schema": "steinbound.boundary/1",
+                "domain": domain.describe(),
+                "m": points.len(),
+                "d": dimension,
+                "points": points.rows().collect::<Vec<_>>(),
+                "coverage": coverage,
+            }))?;
+            return Ok(Verdict::Fine);
+        }
+        let number = |value: Option<f64>| value.map_or_else(|| "-".into(), significant);
+        let report = format!(
+            "{} points on the boundary of the {}\n\
+             fill distance  {}  (the farthest place on the boundary from any point)\n\
+             mean gap       {}\n\
+             closest pair   {}",
+            points.len(),
+            domain.describe(),
+            number(coverage.fill_distance),
+            number(coverage.mean_gap),
+            number(coverage.closest_pair)
+        );
+        match &self.output {
+            Some(_) => writeln!(output.result(), "{report}")?,
+            None => {
+                write::points(output.result(), &points)?;
+                report.lines().for_each(|line| output.note(line));
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+}

@@ -1,0 +1,75 @@
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::Method;
+
+use crate::failure::{Failure, Verdict};
+use crate::input::Input;
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Numbers, numbers};
+use crate::output::{Output, significant};
+
+/// The discrepancy between data and model at given parameters, without fitting.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound discrepancy points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5
+  steinbound discrepancy points.csv --domain \"ball(radius=2)\" --statistic u --at 0,0,1,0,1")]
+pub struct Discrepancy {
+    #[command(flatten)]
+    pub data: DataOptions,
+    /// The parameters in reported order: means, then covariances by rows of the upper triangle unless they are known.
+    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true, required = true)]
+    pub at: Numbers,
+    #[command(flatten)]
+    pub model: ModelOptions,
+    #[command(flatten)]
+    pub method: MethodOptions,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Discrepancy {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        let started = Instant::now();
+        let problem =
+            input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;
+        let found = problem.discrepancy(&self.at.0).map_err(|error| input.explain(error))?;
+        for warning in problem.warnings() {
+            output.warn(warning);
+        }
+        match self.general.format {
+            Format::Json => output.json(&json!({
+                "schema": "steinbound.discrepancy/1",
+                "method": self.method.method,
+                "model": "gaussian",
+                "statistic": problem.statistic(),
+                "n": input.data.len(),
+                "d": input.data.dimension(),
+                "m": problem.boundary_points(),
+                "kernel": problem.kernel(),
+                "ridge": problem.ridge(),
+                "compute": problem.compute(),
+                "at": self.at.0,
+                "discrepancy": found.value,
+                "discrepancy_squared": found.squared,
+                "warnings": problem.warnings(),
+                "seconds": { "total": started.elapsed().as_secs_f64() },
+            }))?,
+            Format::Table => {
+                let out = output.result();
+                if self.method.method == Method::Tksd {
+                    writeln!(out, "boundary points      {}", problem.boundary_points())?;
+                }
+                if let Some(kernel) = problem.kernel() {
+                    writeln!(out, "kernel               {}", kernel.name)?;
+                    writeln!(out, "bandwidth            {}", significant(kernel.bandwidth))?;
+                }
+                writeln!(out, "squared discrepancy  {}", significant(found.squared))?;
+                let value = found.value.map_or_else(|| "- (the square is negative)".into(), significant);
+                writeln!(out, "discrepancy          {value}")?;
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+}

@@ -1,0 +1,52 @@
+//! The commands, one in a file of its own.
+
+mod boundary;
+mod demo;
+mod discrepancy;
+mod fit;
+mod simulate;
+mod witness;
+
+use clap::Subcommand;
+
+use crate::failure::{Failure, Verdict};
+use crate::options::GeneralOptions;
+use crate::output::Output;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Fit(fit::Fit),
+    Discrepancy(discrepancy::Discrepancy),
+    Witness(witness::Witness),
+    Simulate(simulate::Simulate),
+    Boundary(boundary::Boundary),
+    Demo(demo::Demo),
+}
+
+impl Command {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        match self {
+            Command::Fit(command) => command.run(output),
+            Command::Discrepancy(command) => command.run(output),
+            Command::Witness(command) => command.run(output),
+            Command::Simulate(command) => command.run(output),
+            Command::Boundary(command) => command.run(output),
+            Command::Demo(command) => command.run(output),
+        }
+    }
+
+    pub fn quiet(&self) -> bool {
+        self.general().quiet
+    }
+
+    fn general(&self) -> &GeneralOptions {
+        match self {
+            Command::Fit(command) => &command.general,
+            Command::Discrepancy(command) => &command.general,
+            Command::Witness(command) => &command.general,
+            Command::Simulate(command) => &command.general,
+            Command::Boundary(command) => &command.general,
+            Command::Demo(command) => &command.general,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::domain::BoundaryScheme;
+use steinbound::model::{Gaussian, Model};
+use steinbound::{ModelError, simulate};
+use steinbound_io::{DomainSpec, write};
+
+use crate::failure::{Failure, Verdict};
+use crate::options::{self, Format, GeneralOptions, Numbers, domain, numbers, scheme};
+use crate::output::{Output, significant};
+
+/// Simulate a truncated sample, and points on the boundary.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 --output points.csv \\
+      --boundary-points 32 --boundary-output border.csv
+  steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output points.csv")]
+pub struct Simulate {
+    /// The model: gaussian.
+    #[arg(long, value_name = "MODEL", value_parser = options::model, default_value = "gaussian")]
+    pub model: String,
+    /// d means, or d means and the d(d+1)/2 covariances by rows of the upper triangle (default: mean 0, covariance identity).
+    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true)]
+    pub at: Option<Numbers>,
+    /// The domain, as in fit.
+    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
+    pub domain: DomainSpec,
+    /// The number of coordinates (default: from the domain or --at, else 2).
+    #[arg(long, value_name = "D")]
+    pub dimension: Option<usize>,
+    /// How many points to simulate.
+    #[arg(short = 'n', value_name = "N")]
+    pub count: usize,
+    /// The file for the points.
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// How many boundary points to sample (default: 8 d^2, at least 32).
+    #[arg(long, value_name = "M")]
+    pub boundary_points: Option<usize>,
+    /// How to place boundary points: uniform on the surface, or by radial projection.
+    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
+    pub boundary_sampling: Option<BoundaryScheme>,
+    /// The file for the boundary points.
+    #[arg(long, value_name = "FILE")]
+    pub boundary_output: Option<PathBuf>,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Simulate {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.general.apply()?;
+        if self.count == 0 {
+            return Err(Failure::input("-n is 0; ask for at least one point"));
+        }
+        if self.boundary_points.is_some() && self.boundary_output.is_none() {
+            return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
+        }
+        let dimension = self.chosen_dimension()?;
+        let domain = self.domain.build(dimension)?;
+        let (model, theta) = self.gaussian(dimension)?;
+        let rng = &mut simulate::stream(self.general.seed, 0);
+        let sample = simulate::truncated(&model, &theta, domain.as_ref(), self.count, rng)?;
+        let boundary = match &self.boundary_output {
+            None => None,
+            Some(_) => {
+                let count = self.boundary_points;
+                let count = count.unwrap_or_else(|| steinbound::domain::default_boundary_count(dimension));
+                let rng = &mut simulate::stream(self.general.seed, 1);
+                let scheme = self.boundary_sampling.unwrap_or_default();
+                let points = domain.sample_boundary(count, scheme, Some(&sample.points), rng);
+                Some(points.map_err(steinbound::Error::from)?)
+            }
+        };
+        write::whole_file(&self.output, |out| write::points(out, &sample.points))?;
+        if let (Some(path), Some(points)) = (&self.boundary_output, &boundary) {
+            write::whole_file(path, |out| write::points(out, points))?;
+        }
+        let m = boundary.as_ref().map_or(0, |points| points.len());
+        match self.general.format {
+            Format::Json => output.json(&json!({
+                "schema": "steinbound.simulate/1",
+                "model": self.model,
+                "domain": domain.describe(),
+                "n": self.count,
+                "d": dimension,
+                "m": m,
+                "acceptance": sample.acceptance(),
+                "output": self.output.to_string_lossy(),
+                "boundary_output": self.boundary_output.as_ref().map(|path| path.to_string_lossy()),
+            }))?,
+            Format::Table => {
+                let out = output.result();
+                let share = significant(sample.acceptance());
+                writeln!(
+                    out,
+                    "{} points inside the {} (share of draws kept: {share})",
+                    self.count,
+                    domain.describe()
+                )?;
+                writeln!(out, "points           {}", self.output.display())?;
+                if let Some(path) = &self.boundary_output {
+                    writeln!(out, "boundary points  {} ({m})", path.display())?;
+                }
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+
+    fn chosen_dimension(&self) -> Result<usize, Failure> {
+        let given = self.at.as_ref().map(|at| at.0.len());
+        let dimension = match (self.domain.dimension(), self.dimension) {
+            (Some(spec), Some(asked)) if spec != asked => {
+                return Err(Failure::input(format!(
+                    "--dimension is {asked}, but the domain has {spec} coordinates; leave --dimension out"
+                )));
+            }
+            (spec, asked) => spec.or(asked).or(given).unwrap_or(2),
+        };
+        if dimension == 0 {
+            return Err(Failure::input("--dimension is 0; give at least 1"));
+        }
+        Ok(dimension)
+    }
+
+    fn gaussian(&self, dimension: usize) -> Result<(Gaussian, Vec<f64>), Failure> {
+        let at = self.at.as_ref().map_or_else(|| vec![0.0; dimension], |at| at.0.clone());
+        let full = Gaussian::full(dimension);
+        if let Some(value) = at.iter().find(|value| !value.is_finite()) {
+            return Err(Failure::input(format!("--at holds {value}; parameters are finite numbers")));
+        }
+        if at.len() == dimension {
+            let model = Gaussian::with_variance(dimension, 1.0).map_err(steinbound::Error::from)?;
+            return Ok((model, at));
+        }
+        if at.len() == full.parameters() {
+            let theta = full
+                .from_reported(&at)
+                .map_err(|error: ModelError| Failure::input(format!("--at: {error}")))?;
+            return Ok((full, theta));
+        }
+        Err(Failure::input(format!(
+            "--at has {} values; in {dimension} dimensions give {dimension} means, or these and the {} covariances",
+            at.len(),
+            full.parameters() - dimension
+        )))
+    }
+}

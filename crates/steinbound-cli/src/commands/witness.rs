@@ -1,0 +1,145 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::Points;
+use steinbound_io::{TableOptions, read_table, write};
+
+use crate::failure::{Failure, Verdict};
+use crate::input::Input;
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Numbers, numbers};
+use crate::output::Output;
+
+/// The witness function: where, and in which direction, model and data disagree.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound witness points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5 --grid 40
+  steinbound witness points.csv --boundary border.csv --points places.csv --format json")]
+pub struct Witness {
+    #[command(flatten)]
+    pub data: DataOptions,
+    /// The parameters in reported order; fitted if not given.
+    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true)]
+    pub at: Option<Numbers>,
+    /// Evaluate on a grid of N points along each axis, over data and boundary (default: 25 up to two dimensions, else at the data).
+    #[arg(long, value_name = "N", conflicts_with = "points")]
+    pub grid: Option<usize>,
+    /// Evaluate at the points of a file.
+    #[arg(long, value_name = "FILE")]
+    pub points: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelOptions,
+    #[command(flatten)]
+    pub method: MethodOptions,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Witness {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        let problem =
+            input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;
+        for warning in problem.warnings() {
+            output.warn(warning);
+        }
+        let at = match &self.at {
+            Some(at) => at.0.clone(),
+            None => {
+                let fit = problem.fit().map_err(|error| input.explain(error))?;
+                if !fit.is_trustworthy() {
+                    let reasons = fit.warnings.join("; ");
+                    return Err(Failure::input(format!(
+                        "the fit has no parameters at which to evaluate the witness: {reasons}; give them with --at"
+                    )));
+                }
+                fit.estimates()
+            }
+        };
+        let targets = self.targets(&input, problem.boundary())?;
+        let found = problem.witness(&at, &targets).map_err(|error| input.explain(error))?;
+        if found.discrepancy == 0.0 {
+            return Err(Failure::input(
+                "the discrepancy is zero at these parameters, so that there is no witness",
+            ));
+        }
+        match self.general.format {
+            Format::Json => output.json(&json!({
+                "schema": "steinbound.witness/1",
+                "method": self.method.method,
+                "at": at,
+                "discrepancy": found.discrepancy,
+                "points": targets.rows().collect::<Vec<_>>(),
+                "g": found.values.transpose(),
+                "boundary": problem.boundary().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
+                "multipliers": found.multipliers.as_ref().map(|m| m.transpose()),
+            }))?,
+            Format::Table => {
+                let names = input.data.names();
+                let header = names.iter().cloned().chain(names.iter().map(|name| format!("g[{name}]")));
+                let row = |i: usize| {
+                    let g = (0..names.len()).map(|l| found.values[(i, l)]).collect::<Vec<_>>();
+                    [targets.row(i), &g].concat()
+                };
+                let rows: Vec<Vec<f64>> = (0..targets.len()).map(row).collect();
+                let table = Points::from_rows(&rows).and_then(|points| points.with_names(header));
+                let table = table.map_err(steinbound::Error::from)?;
+                write::points(output.result(), &table)?;
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+
+    fn targets(&self, input: &Input, boundary: Option<&Points>) -> Result<Points<'static>, Failure> {
+        let dimension = input.data.dimension();
+        if let Some(path) = &self.points {
+            let sheet = read_table(path, &TableOptions::default())?;
+            if sheet.dimension() != dimension {
+                return Err(Failure::input(format!(
+                    "{} has {} numeric columns and the data have {dimension}; give the same columns",
+                    sheet.path,
+                    sheet.dimension()
+                )));
+            }
+            return Ok(sheet.into_points()?);
+        }
+        let side = match self.grid {
+            Some(side) => side,
+            None if dimension <= 2 => 25,
+            None => return Ok(input.data.clone()),
+        };
+        let count = (0..dimension).try_fold(1usize, |count, _| count.checked_mul(side));
+        let count = match count {
+            Some(count) if side >= 2 && count <= 4_000_000 => count,
+            _ => {
+                return Err(Failure::input(format!(
+                    "--grid {side} in {dimension} dimensions is not a usable grid; give 2 or more, with at most 4,000,000 \
+                     points in all, or list the points with --points"
+                )));
+            }
+        };
+        let mut bounds = input.data.bounds();
+        let boundary = boundary.filter(|points| !points.is_empty()).map(Points::bounds);
+        let domain = input.domain.as_ref().map(|domain| domain.bounds());
+        for other in boundary.into_iter().chain(domain) {
+            for (bound, (low, high)) in bounds.iter_mut().zip(other) {
+                if low.is_finite() {
+                    bound.0 = bound.0.min(low);
+                }
+                if high.is_finite() {
+                    bound.1 = bound.1.max(high);
+                }
+            }
+        }
+        let mut values = Vec::with_capacity(count * dimension);
+        for index in 0..count {
+            let mut rest = index;
+            for (low, high) in &bounds {
+                let step = (rest % side) as f64 / (side - 1) as f64;
+                values.push(low + (high - low) * step);
+                rest /= side;
+            }
+        }
+        Ok(Points::new(values, dimension).map_err(steinbound::Error::from)?)
+    }
+}

@@ -1,0 +1,79 @@
+//! What ends a command, and the exit code it ends with.
+
+use std::process::ExitCode;
+
+use steinbound_io::IoError;
+
+/// How a command ended that did compute something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Done.
+    Fine,
+    /// A result was printed, but it did not converge or must not be trusted.
+    Doubtful,
+}
+
+impl Verdict {
+    pub fn code(self) -> u8 {
+        match self {
+            Verdict::Fine => 0,
+            Verdict::Doubtful => 3,
+        }
+    }
+}
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// The user can mend it.
+    Input(String),
+    /// The machine failed.
+    Other(String),
+    /// Whoever read the output stopped reading: nothing is wrong.
+    BrokenPipe,
+}
+
+impl Failure {
+    pub fn input(message: impl Into<String>) -> Failure {
+        Failure::Input(message.into())
+    }
+
+    /// One message on standard error, and the exit code.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Failure::Input(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+            Failure::Other(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(1)
+            }
+            Failure::BrokenPipe => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<steinbound::Error> for Failure {
+    fn from(error: steinbound::Error) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Failure {
+        match error {
+            IoError::Write { .. } => Failure::Other(error.to_string()),
+            _ => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Other(format!("cannot write the result: {error}")),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! From files and options to points, domain and model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use steinbound::domain::Domain;
+use steinbound::model::Gaussian;
+use steinbound::{Error, Estimator, FitError, KernelError, Matrix, Points};
+use steinbound_io::names::shown;
+use steinbound_io::{Sheet, TableOptions, read_matrix, read_table};
+
+use crate::failure::Failure;
+use crate::options::{CovarianceShape, DataOptions, GeneralOptions, MethodOptions, ModelOptions};
+use crate::output::Output;
+
+/// Everything a fitting command works on.
+pub struct Input {
+    pub data: Points<'static>,
+    pub domain: Option<Arc<dyn Domain>>,
+    pub model: Gaussian,
+    pub estimator: Estimator,
+    /// The file of the data and the line of each row, for messages.
+    path: String,
+    lines: Vec<u64>,
+}
+
+impl Input {
+    /// Reads the files and puts the estimator together.
+    pub fn load(
+        general: &GeneralOptions,
+        data: &DataOptions,
+        model: &ModelOptions,
+        method: &MethodOptions,
+        output: &Output,
+    ) -> Result<Input, Failure> {
+        general.apply()?;
+        let sheet = read_table(
+            &data.data,
+            &TableOptions {
+                columns: data.columns.clone(),
+                weights: data.weights.clone(),
+                cluster: data.cluster.clone(),
+                drop_missing: data.drop_missing,
+            },
+        )?;
+        if sheet.dropped > 0 {
+            output.note(&format!("{} lines with missing values were left out", sheet.dropped));
+        }
+        let names = sheet.names.clone();
+        if method.verbose {
+            output.note(&format!(
+                "read {} rows of {} from {}",
+                sheet.lines.len(),
+                names.join(", "),
+                sheet.path
+            ));
+        }
+        let mut estimator = method.estimator(general.seed, output).allow_outside(data.allow_outside);
+        if let Some(path) = &data.boundary {
+            if data.boundary_points.is_some() {
+                output.note("--boundary-points has no effect when the boundary points are given in a file");
+            }
+            estimator = estimator.boundary(read_boundary(path, &sheet)?);
+        }
+        let domain = match &data.domain {
+            Some(spec) => Some(spec.build(sheet.dimension())?),
+            None => None,
+        };
+        if let Some(domain) = &domain {
+            estimator = estimator.domain(domain.clone());
+        }
+        if let Some(count) = data.boundary_points {
+            estimator = estimator.boundary_points(count);
+        }
+        if let Some(scheme) = data.boundary_sampling {
+            estimator = estimator.boundary_scheme(scheme);
+        }
+        let model = gaussian(model, sheet.dimension())?;
+        let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
+        let data = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
+        Ok(Input { data, domain, model, estimator, path, lines })
+    }
+
+    /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
+    pub fn explain(&self, error: Error) -> Failure {
+        let help = match &error {
+            Error::Fit(FitError::OutsideDomain { first, .. }) => {
+                let line = self.lines.get(first - 1).copied().unwrap_or_default();
+                format!(" (line {line} of the file; --allow-outside keeps such points)")
+            }
+            Error::Fit(FitError::ConstantColumn { .. }) => " (choose columns with --columns)".into(),
+            Error::Fit(FitError::NoBoundary { .. }) => {
+                return Failure::input(format!("{error} (--boundary FILE or --domain SPEC)"));
+            }
+            Error::Kernel(KernelError::ZeroMedian) => " (--bandwidth)".into(),
+            Error::Fit(
+                FitError::TooFewRows { .. }
+                | FitError::MoreParametersThanData { .. }
+                | FitError::NotIdentified { .. },
+            )
+            | Error::Points(_) => String::new(),
+            _ => return Failure::input(error.to_string()),
+        };
+        Failure::input(format!("{}: {error}{help}", self.path))
+    }
+}
+
+/// Boundary points: the data's columns by name where the file has them, else all its columns.
+fn read_boundary(path: &Path, data: &Sheet) -> Result<Points<'static>, Failure> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    if ["geojson", "json", "wkt", "shp"].contains(&extension.as_str()) {
+        return Err(Failure::input(format!(
+            "{}: this version reads boundary points from .csv files, one point per line; convert the map to points first",
+            shown(&path.to_string_lossy())
+        )));
+    }
+    let mut sheet = read_table(path, &TableOptions::default())?;
+    let has_all = sheet.has_header && data.names.iter().all(|name| sheet.names.contains(name));
+    if has_all && sheet.names != data.names {
+        let options = TableOptions { columns: data.names.clone(), ..Default::default() };
+        sheet = read_table(path, &options)?;
+    }
+    if sheet.dimension() != data.dimension() {
+        return Err(Failure::input(format!(
+            "the boundary {} has {} columns ({}) and the data have {} ({}); give the boundary the same columns, or \
+             choose the data's with --columns",
+            sheet.path,
+            sheet.dimension(),
+            sheet.names.join(", "),
+            data.dimension(),
+            data.names.join(", ")
+        )));
+    }
+    let path = sheet.path.clone();
+    sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))
+}
+
+/// The Gaussian model that the options describe.
+pub fn gaussian(options: &ModelOptions, dimension: usize) -> Result<Gaussian, Failure> {
+    let Some(text) = &options.known_covariance else {
+        return Ok(match options.covariance {
+            Some(CovarianceShape::Diagonal) => Gaussian::diagonal(dimension),
+            _ => Gaussian::full(dimension),
+        });
+    };
+    let model = match known_covariance(text, dimension)? {
+        matrix if matrix.rows() == dimension && matrix.columns() == dimension => {
+            Gaussian::with_covariance(matrix)
+        }
+        matrix => {
+            return Err(Failure::input(format!(
+                "--known-covariance is {} by {} and the data have {dimension} columns; give one number, {dimension} \
+                 variances, or a {dimension} by {dimension} matrix",
+                matrix.rows(),
+                matrix.columns()
+            )));
+        }
+    };
+    model.map_err(|error| Failure::input(format!("--known-covariance: {error}")))
+}
+
+fn known_covariance(text: &str, dimension: usize) -> Result<Matrix, Failure> {
+    if text.to_lowercase().ends_with(".csv") {
+        return Ok(read_matrix(Path::new(text))?);
+    }
+    let number = |part: &str| {
+        let value = crate::options::number(part).map_err(|message| {
+            Failure::input(format!("--known-covariance: {message}; give numbers or a .csv file"))
+        })?;
+        if value > 0.0 && value.is_finite() {
+            return Ok(value);
+        }
+        Err(Failure::input(format!(
+            "--known-covariance: {value} is not a variance; variances are positive numbers"
+        )))
+    };
+    let variances = text.split(',').map(number).collect::<Result<Vec<f64>, _>>()?;
+    Ok(match variances.as_slice() {
+        [single] => Matrix::diagonal(&vec![*single; dimension]),
+        list => Matrix::diagonal(list),
+    })
+}
