@@ -144,24 +144,31 @@ pub fn gaussian(options: &ModelOptions, dimension: usize) -> Result<Gaussian, Fa
         });
     };
     let model = match known_covariance(text, dimension)? {
-        matrix if matrix.rows() == dimension && matrix.columns() == dimension => {
-            Gaussian::with_covariance(matrix)
-        }
-        matrix => {
-            return Err(Failure::input(format!(
-                "--known-covariance is {} by {} and the data have {dimension} columns; give one number, {dimension} \
-                 variances, or a {dimension} by {dimension} matrix",
-                matrix.rows(),
-                matrix.columns()
-            )));
-        }
+        Known::Variances(variances) => Gaussian::with_variances(&variances),
+        Known::Matrix(matrix) => Gaussian::with_covariance(matrix),
     };
     model.map_err(|error| Failure::input(format!("--known-covariance: {error}")))
 }
 
-fn known_covariance(text: &str, dimension: usize) -> Result<Matrix, Failure> {
+/// A covariance given by the user, of the data's dimension.
+enum Known {
+    Variances(Vec<f64>),
+    Matrix(Matrix),
+}
+
+fn known_covariance(text: &str, dimension: usize) -> Result<Known, Failure> {
+    let mismatch = |what: String| {
+        Failure::input(format!(
+            "--known-covariance is {what} and the data have {dimension} columns; give one number, {dimension} variances, \
+             or a {dimension} by {dimension} matrix"
+        ))
+    };
     if text.to_lowercase().ends_with(".csv") {
-        return Ok(read_matrix(Path::new(text))?);
+        let matrix = read_matrix(Path::new(text))?;
+        if (matrix.rows(), matrix.columns()) != (dimension, dimension) {
+            return Err(mismatch(format!("a {} by {} matrix", matrix.rows(), matrix.columns())));
+        }
+        return Ok(Known::Matrix(matrix));
     }
     let number = |part: &str| {
         let value = crate::options::number(part).map_err(|message| {
@@ -175,8 +182,9 @@ fn known_covariance(text: &str, dimension: usize) -> Result<Matrix, Failure> {
         )))
     };
     let variances = text.split(',').map(number).collect::<Result<Vec<f64>, _>>()?;
-    Ok(match variances.as_slice() {
-        [single] => Matrix::diagonal(&vec![*single; dimension]),
-        list => Matrix::diagonal(list),
-    })
+    match variances.as_slice() {
+        [single] => Ok(Known::Variances(vec![*single; dimension])),
+        list if list.len() == dimension => Ok(Known::Variances(variances)),
+        list => Err(mismatch(format!("a list of {} variances", list.len()))),
+    }
 }

@@ -47,7 +47,9 @@ impl GeneralOptions {
     pub fn apply(&self) -> Result<(), Failure> {
         match self.threads {
             None => Ok(()),
-            Some(0) => Err(Failure::input("--threads is 0; give at least 1")),
+            Some(threads @ (0 | 1025..)) => {
+                Err(Failure::input(format!("--threads is {threads}; give a number from 1 to 1024")))
+            }
             Some(threads) => rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build_global()
@@ -191,6 +193,17 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
 
 pub fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("\"{}\" is not a number", shown(text)))
+}
+
+/// A number of coordinates.
+pub fn dimension(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(dimension @ 1..=10_000) => Ok(dimension),
+        _ => Err(format!(
+            "\"{}\" is not a number of coordinates; give a whole number from 1 to 10000",
+            shown(text)
+        )),
+    }
 }
 
 pub fn domain(text: &str) -> Result<DomainSpec, String> {

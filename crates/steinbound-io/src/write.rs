@@ -45,10 +45,15 @@ pub fn whole_file(
 
 /// Points as comma-separated values under a header; every number is written so that it reads back to the same bits.
 pub fn points(out: &mut dyn Write, points: &Points) -> std::io::Result<()> {
+    // The stream's own error, so that a reader who stopped reading can be told from a full disk.
+    let plain = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    };
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(points.names())?;
+    writer.write_record(points.names()).map_err(plain)?;
     for row in points.rows() {
-        writer.write_record(row.iter().map(|value| format!("{value:?}")))?;
+        writer.write_record(row.iter().map(|value| format!("{value:?}"))).map_err(plain)?;
     }
     writer.flush()
 }

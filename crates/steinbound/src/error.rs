@@ -125,6 +125,14 @@ pub enum KernelError {
         /// The value.
         value: f64,
     },
+    /// The kernel matrix of the boundary points would need too much memory.
+    #[error("the kernel matrix of {points} boundary points is too large; use at most {limit} of them")]
+    TooManyBoundaryPoints {
+        /// The number of boundary points.
+        points: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
     /// The kernel matrix of the boundary points could not be factorised.
     #[error(
         "the kernel matrix of the {points} boundary points is singular with ridge {ridge}: points repeat or lie \
@@ -208,6 +216,14 @@ pub enum DomainError {
     /// At least one boundary point is needed.
     #[error("zero boundary points were asked for; ask for at least one")]
     NoPoints,
+    /// More points than memory should hold.
+    #[error("{count} points were asked for; ask for at most {limit}")]
+    TooManyPoints {
+        /// How many were asked for.
+        count: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
     /// Rejection sampling would take for ever.
     #[error(
         "only {accepted} of {drawn} draws fell inside the {domain}: the distribution puts almost no mass there; \

@@ -7,7 +7,7 @@ use steinbound::simulate;
 use steinbound_io::{DomainSpec, TableOptions, read_table, write};
 
 use crate::failure::{Failure, Verdict};
-use crate::options::{Format, GeneralOptions, domain, scheme};
+use crate::options::{self, Format, GeneralOptions, domain, scheme};
 use crate::output::{Output, significant};
 
 /// Sample points on the boundary of a domain, and tell how well they cover it.
@@ -26,7 +26,7 @@ pub struct Boundary {
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub boundary_sampling: Option<BoundaryScheme>,
     /// The number of coordinates (default: from the domain or --near, else 2).
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
     /// Data near which an unbounded boundary is sampled.
     #[arg(long, value_name = "FILE")]
@@ -47,9 +47,6 @@ impl Boundary {
         };
         let from_data = near.as_ref().map(|points| points.dimension());
         let dimension = self.domain.dimension().or(self.dimension).or(from_data).unwrap_or(2);
-        if dimension == 0 {
-            return Err(Failure::input("--dimension is 0; give at least 1"));
-        }
         let domain = self.domain.build(dimension)?;
         if from_data.is_some_and(|found| found != domain.dimension()) {
             return Err(Failure::input(format!(

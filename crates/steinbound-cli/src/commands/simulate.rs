@@ -28,7 +28,7 @@ pub struct Simulate {
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
     /// The number of coordinates (default: from the domain or --at, else 2).
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
     /// How many points to simulate.
     #[arg(short = 'n', value_name = "N")]
@@ -119,9 +119,6 @@ impl Simulate {
             }
             (spec, asked) => spec.or(asked).or(given).unwrap_or(2),
         };
-        if dimension == 0 {
-            return Err(Failure::input("--dimension is 0; give at least 1"));
-        }
         Ok(dimension)
     }
 
@@ -137,7 +134,7 @@ impl Simulate {
         }
         if at.len() == full.parameters() {
             let theta = full
-                .from_reported(&at)
+                .fitted_from(&at)
                 .map_err(|error: ModelError| Failure::input(format!("--at: {error}")))?;
             return Ok((full, theta));
         }

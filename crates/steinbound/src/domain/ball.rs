@@ -183,7 +183,7 @@ impl Domain for Ball {
         near: Option<&Points>,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count)?;
+        expect_points(count, self.dimension())?;
         let dimension = self.dimension();
         if dimension == 1 || (self.norm == Norm::Infinity && scheme == BoundaryScheme::Uniform) {
             return self.as_cuboid()?.sample_boundary(count, scheme, near, rng);

@@ -21,7 +21,7 @@ pub fn default_boundary_count(dimension: usize) -> usize {
 pub struct Coverage {
     /// The number of boundary points.
     pub points: usize,
-    /// The fill distance: how far the boundary gets from the nearest boundary point, measured at [`PROBES`] places.
+    /// The fill distance: how far the boundary gets from the nearest boundary point, measured at [`COVERAGE_PROBES`] places.
     pub fill_distance: Option<f64>,
     /// The mean distance from a place on the boundary to the nearest boundary point.
     pub mean_gap: Option<f64>,
@@ -30,7 +30,7 @@ pub struct Coverage {
 }
 
 /// Places on the boundary at which gaps are measured.
-pub const PROBES: usize = 4096;
+pub const COVERAGE_PROBES: usize = 4096;
 
 /// Measures how well boundary points cover the boundary of a domain.
 ///
@@ -48,7 +48,7 @@ pub const PROBES: usize = 4096;
 /// ```
 pub fn coverage(domain: &dyn Domain, boundary: &Points) -> Result<Coverage, DomainError> {
     let scheme = BoundaryScheme::Uniform;
-    let probes = domain.sample_boundary(PROBES, scheme, Some(boundary), &mut stream(0, 1))?;
+    let probes = domain.sample_boundary(COVERAGE_PROBES, scheme, Some(boundary), &mut stream(0, 1))?;
     let gaps: Vec<f64> = probes.rows().map(|x| nearest_point(x, boundary).0.sqrt()).collect();
     let mut closest = f64::INFINITY;
     for i in 0..boundary.len() {

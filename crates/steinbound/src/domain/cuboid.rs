@@ -143,7 +143,7 @@ impl Domain for Cuboid {
         near: Option<&Points>,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count)?;
+        expect_points(count, self.dimension())?;
         let faces = self.faces();
         if self.dimension() == 1 {
             let limits = faces.iter().map(|face| face.1).collect();

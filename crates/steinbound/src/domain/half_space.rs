@@ -104,7 +104,7 @@ impl Domain for HalfSpace {
         near: Option<&Points>,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count)?;
+        expect_points(count, self.dimension())?;
         let foot: Vec<f64> = self.unit.iter().map(|u| u * self.unit_offset).collect();
         if self.dimension() == 1 {
             return from_rows(foot, 1, self);

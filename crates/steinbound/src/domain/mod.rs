@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use rand::rngs::ChaCha8Rng;
 
 pub use ball::{Ball, Norm};
-pub use coverage::{Coverage, coverage, default_boundary_count};
+pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count};
 pub use cuboid::Cuboid;
 pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
@@ -76,10 +76,16 @@ pub trait Domain: Debug + Send + Sync {
     fn bounds(&self) -> Vec<(f64, f64)>;
 }
 
-/// Refuses a count of zero.
-fn expect_points(count: usize) -> Result<(), DomainError> {
+/// The most values, points times coordinates, that are sampled at once: two gigabytes.
+pub const SAMPLE_LIMIT: usize = 1 << 28;
+
+/// Refuses to sample no points, or more than memory should hold.
+fn expect_points(count: usize, dimension: usize) -> Result<(), DomainError> {
     if count == 0 {
         return Err(DomainError::NoPoints);
+    }
+    if count.saturating_mul(dimension) > SAMPLE_LIMIT {
+        return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension });
     }
     Ok(())
 }

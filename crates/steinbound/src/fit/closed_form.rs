@@ -37,8 +37,8 @@ pub(super) fn minimise(
         remedy: "its score is not affine in the parameters",
     })?;
     let (origin, points) = centred(model, data);
-    let mut features = Matrix::zeros(points.len(), score.offset.rows());
-    let mut row = vec![0.0; score.offset.rows()];
+    let mut features = Matrix::zeros(points.len(), score.features());
+    let mut row = vec![0.0; score.features()];
     for (i, x) in points.rows().enumerate() {
         model.features(x, &mut row);
         for (c, value) in row.iter().enumerate() {

@@ -106,7 +106,7 @@ fn median_of_all_pairs(rows: &[&[f64]], rng: &mut ChaCha8Rng) -> Result<f64, Ker
     };
     match middle {
         m if m > 0.0 && m.is_finite() => Ok(m),
-        m if m == 0.0 => Err(KernelError::ZeroMedian),
+        0.0 => Err(KernelError::ZeroMedian),
         _ => Err(KernelError::Overflow),
     }
 }

@@ -89,7 +89,7 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
         }
     }
     if let Some(affine) = model.affine() {
-        let mut features = vec![f64::NAN; affine.offset.rows()];
+        let mut features = vec![f64::NAN; affine.features()];
         model.features(x, &mut features);
         let coefficients = affine.at(theta);
         for (l, value) in score(x, theta).into_iter().enumerate() {
@@ -121,7 +121,7 @@ fn check_reported(model: &dyn Model, theta: &[f64], coordinates: &[String], repo
     };
     let names = model.reported_names(coordinates);
     report.expect(names.len() == reported.values.len(), || "a name for each reported value".into());
-    match model.from_reported(&reported.values) {
+    match model.fitted_from(&reported.values) {
         Ok(back) => {
             for (k, value) in back.into_iter().enumerate() {
                 report.close(&format!("parameter {k} after reporting and back"), value, theta[k]);

@@ -6,7 +6,7 @@ use crate::compute::cholesky::Cholesky;
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
-use crate::stein::LinearScore;
+use crate::stein::{LinearScore, Slot};
 
 /// The Gaussian density, with known or unknown covariance.
 ///
@@ -36,7 +36,13 @@ pub struct Gaussian {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Covariance {
-    Known { precision: Matrix, covariance: Matrix },
+    /// Known and with its precision.
+    Known {
+        precision: Matrix,
+        covariance: Matrix,
+    },
+    /// Known variances of independent coordinates, as precisions.
+    KnownVariances(Vec<f64>),
     Diagonal,
     Full,
 }
@@ -56,10 +62,8 @@ impl Gaussian {
             return Err(ModelError::BadCovariance);
         }
         let factor = Cholesky::new(covariance.clone()).ok_or(ModelError::BadCovariance)?;
-        Ok(Gaussian {
-            dimension: size,
-            covariance: Covariance::Known { precision: factor.inverse(), covariance },
-        })
+        let precision = factor.inverse();
+        Ok(Gaussian { dimension: size, covariance: Covariance::Known { precision, covariance } })
     }
 
     /// Unknown mean, known variances, independent coordinates.
@@ -67,7 +71,8 @@ impl Gaussian {
         if let Some(at) = variances.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(ModelError::BadVariance { coordinate: at + 1, value: variances[at] });
         }
-        Gaussian::with_covariance(Matrix::diagonal(variances))
+        let precisions = variances.iter().map(|v| 1.0 / v).collect();
+        Ok(Gaussian { dimension: variances.len(), covariance: Covariance::KnownVariances(precisions) })
     }
 
     /// Unknown mean, the same known variance in each of so many independent coordinates.
@@ -85,11 +90,32 @@ impl Gaussian {
         Gaussian { dimension, covariance: Covariance::Full }
     }
 
+    fn is_known(&self) -> bool {
+        matches!(self.covariance, Covariance::Known { .. } | Covariance::KnownVariances(_))
+    }
+
+    /// The entry (l, k) of a known precision.
+    fn known_precision(&self, l: usize, k: usize) -> f64 {
+        match &self.covariance {
+            Covariance::Known { precision, .. } => precision[(l, k)],
+            Covariance::KnownVariances(precisions) if l == k => precisions[l],
+            _ => 0.0,
+        }
+    }
+
+    /// The coordinates that pull on coordinate `l` through the precision.
+    fn neighbours(&self, l: usize) -> std::ops::Range<usize> {
+        match self.covariance {
+            Covariance::KnownVariances(_) | Covariance::Diagonal => l..l + 1,
+            _ => 0..self.dimension,
+        }
+    }
+
     /// The number of the parameter that holds the entry (l, k) of the precision; `None` where it is known or zero.
     fn precision_parameter(&self, l: usize, k: usize) -> Option<usize> {
         let d = self.dimension;
         match self.covariance {
-            Covariance::Known { .. } => None,
+            Covariance::Known { .. } | Covariance::KnownVariances(_) => None,
             Covariance::Diagonal => (l == k).then_some(d + l),
             Covariance::Full => Some(d + triangle(d, l.min(k), l.max(k))),
         }
@@ -99,19 +125,17 @@ impl Gaussian {
     fn entries(&self) -> Vec<(usize, usize)> {
         let d = self.dimension;
         match self.covariance {
-            Covariance::Known { .. } => Vec::new(),
+            Covariance::Known { .. } | Covariance::KnownVariances(_) => Vec::new(),
             Covariance::Diagonal => (0..d).map(|l| (l, l)).collect(),
             Covariance::Full => (0..d).flat_map(|l| (l..d).map(move |k| (l, k))).collect(),
         }
     }
 
     fn precision(&self, theta: &[f64]) -> Matrix {
-        match &self.covariance {
-            Covariance::Known { precision, .. } => precision.clone(),
-            _ => Matrix::from_fn(self.dimension, self.dimension, |l, k| {
-                self.precision_parameter(l, k).map_or(0.0, |at| theta[at])
-            }),
-        }
+        Matrix::from_fn(self.dimension, self.dimension, |l, k| match self.precision_parameter(l, k) {
+            Some(at) => theta[at],
+            None => self.known_precision(l, k),
+        })
     }
 
     /// Names `head[x1].., tail[x1,x1], tail[x1,x2]..`.
@@ -137,14 +161,19 @@ impl Model for Gaussian {
     }
 
     fn parameters(&self) -> usize {
-        self.dimension + self.entries().len()
+        let d = self.dimension;
+        match self.covariance {
+            Covariance::Known { .. } | Covariance::KnownVariances(_) => d,
+            Covariance::Diagonal => 2 * d,
+            Covariance::Full => d + d * (d + 1) / 2,
+        }
     }
 
     fn names(&self, coordinates: &[String]) -> Vec<String> {
-        match self.covariance {
-            Covariance::Known { .. } => self.reported_names(coordinates),
-            _ => self.labels("eta", "precision", coordinates),
+        if self.is_known() {
+            return self.reported_names(coordinates);
         }
+        self.labels("eta", "precision", coordinates)
     }
 
     fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
@@ -152,32 +181,28 @@ impl Model for Gaussian {
     }
 
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
-        if let Covariance::Known { precision, .. } = &self.covariance {
-            for (l, value) in score.iter_mut().enumerate() {
-                *value = (0..x.len()).map(|k| precision[(l, k)] * (theta[k] - x[k])).sum();
-            }
-            return;
-        }
         for (l, value) in score.iter_mut().enumerate() {
-            let pull = |k: usize| self.precision_parameter(l, k).map_or(0.0, |at| theta[at] * x[k]);
-            *value = theta[l] - (0..x.len()).map(pull).sum::<f64>();
+            *value = if self.is_known() {
+                self.neighbours(l).map(|k| self.known_precision(l, k) * (theta[k] - x[k])).sum()
+            } else {
+                let pull = |k: usize| self.precision_parameter(l, k).map_or(0.0, |at| theta[at] * x[k]);
+                theta[l] - self.neighbours(l).map(pull).sum::<f64>()
+            };
         }
     }
 
     fn score_jacobian(&self, x: &[f64], _theta: &[f64], jacobian: &mut [f64]) {
-        let (d, p) = (self.dimension, self.parameters());
+        let p = self.parameters();
         jacobian.fill(0.0);
-        for l in 0..d {
-            if let Covariance::Known { precision, .. } = &self.covariance {
-                for k in 0..d {
-                    jacobian[l * p + k] = precision[(l, k)];
-                }
-                continue;
+        for l in 0..self.dimension {
+            let row = &mut jacobian[l * p..(l + 1) * p];
+            if !self.is_known() {
+                row[l] = 1.0;
             }
-            jacobian[l * p + l] = 1.0;
-            for k in 0..d {
-                if let Some(at) = self.precision_parameter(l, k) {
-                    jacobian[l * p + at] = -x[k];
+            for k in self.neighbours(l) {
+                match self.precision_parameter(l, k) {
+                    Some(at) => row[at] = -x[k],
+                    None => row[k] = self.known_precision(l, k),
                 }
             }
         }
@@ -185,9 +210,9 @@ impl Model for Gaussian {
 
     fn score_slope(&self, _x: &[f64], theta: &[f64], slope: &mut [f64]) {
         for (l, value) in slope.iter_mut().enumerate() {
-            *value = match &self.covariance {
-                Covariance::Known { precision, .. } => -precision[(l, l)],
-                _ => self.precision_parameter(l, l).map_or(0.0, |at| -theta[at]),
+            *value = match self.precision_parameter(l, l) {
+                Some(at) => -theta[at],
+                None => -self.known_precision(l, l),
             };
         }
     }
@@ -205,7 +230,7 @@ impl Model for Gaussian {
     /// With `Sigma = Lambda^-1`: `d mu = Sigma d eta - Sigma dLambda mu` and `d Sigma = -Sigma dLambda Sigma`.
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         let (d, p) = (self.dimension, self.parameters());
-        if let Covariance::Known { .. } = self.covariance {
+        if self.is_known() {
             return Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(p) });
         }
         let covariance = Cholesky::new(self.precision(theta))?.inverse();
@@ -238,9 +263,9 @@ impl Model for Gaussian {
         Some(Reported { values, jacobian })
     }
 
-    fn from_reported(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
         let d = self.dimension;
-        if let Covariance::Known { .. } = self.covariance {
+        if self.is_known() {
             return Ok(reported.to_vec());
         }
         // The entries of the covariance lie where those of the precision do.
@@ -258,25 +283,25 @@ impl Model for Gaussian {
     }
 
     fn affine(&self) -> Option<LinearScore> {
-        let (d, p) = (self.dimension, self.parameters());
+        let d = self.dimension;
         let mut offset = Matrix::zeros(d + 1, d);
-        let mut design = vec![Matrix::zeros(d + 1, p); d];
-        for (l, design) in design.iter_mut().enumerate() {
-            if let Covariance::Known { precision, .. } = &self.covariance {
-                for k in 0..d {
-                    design[(0, k)] = precision[(l, k)];
-                    offset[(1 + k, l)] = -precision[(l, k)];
-                }
-                continue;
+        let mut design = vec![Vec::new(); d];
+        for (l, slots) in design.iter_mut().enumerate() {
+            if !self.is_known() {
+                slots.push(Slot { feature: 0, parameter: l, factor: 1.0 });
             }
-            design[(0, l)] = 1.0;
-            for k in 0..d {
-                if let Some(at) = self.precision_parameter(l, k) {
-                    design[(1 + k, at)] = -1.0;
+            for k in self.neighbours(l) {
+                match self.precision_parameter(l, k) {
+                    Some(parameter) => slots.push(Slot { feature: 1 + k, parameter, factor: -1.0 }),
+                    None => {
+                        let factor = self.known_precision(l, k);
+                        slots.push(Slot { feature: 0, parameter: k, factor });
+                        offset[(1 + k, l)] = -factor;
+                    }
                 }
             }
         }
-        Some(LinearScore { design, offset })
+        Some(LinearScore { parameters: self.parameters(), design, offset })
     }
 
     fn features(&self, x: &[f64], features: &mut [f64]) {
@@ -290,11 +315,11 @@ impl Model for Gaussian {
         let mut moved = theta.to_vec();
         let mut jacobian = Matrix::identity(self.parameters());
         for l in 0..d {
-            if let Covariance::Known { .. } = self.covariance {
+            if self.is_known() {
                 moved[l] += shift[l];
                 continue;
             }
-            for k in 0..d {
+            for k in self.neighbours(l) {
                 if let Some(at) = self.precision_parameter(l, k) {
                     moved[l] += theta[at] * shift[k];
                     jacobian[(l, at)] = shift[k];
@@ -307,14 +332,21 @@ impl Model for Gaussian {
     fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
         let precision = self.precision(theta);
         let pulled = precision.times_vector(x);
-        let eta = match self.covariance {
-            Covariance::Known { .. } => precision.times_vector(theta),
-            _ => theta[..self.dimension].to_vec(),
-        };
+        let eta = if self.is_known() { precision.times_vector(theta) } else { theta[..x.len()].to_vec() };
         Some((0..x.len()).map(|l| (eta[l] - 0.5 * pulled[l]) * x[l]).sum())
     }
 
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
+        if let Covariance::KnownVariances(precisions) = &self.covariance {
+            let spreads: Vec<(f64, f64)> =
+                theta.iter().zip(precisions).map(|(m, p)| (*m, 1.0 / p.sqrt())).collect();
+            return Some(Box::new(move |rng: &mut ChaCha8Rng, x: &mut [f64]| {
+                for (x, (mean, deviation)) in x.iter_mut().zip(&spreads) {
+                    let z: f64 = StandardNormal.sample(rng);
+                    *x = mean + deviation * z;
+                }
+            }));
+        }
         let mean = self.report(theta)?.values[..self.dimension].to_vec();
         let covariance = match &self.covariance {
             Covariance::Known { covariance, .. } => covariance.clone(),
@@ -336,7 +368,7 @@ impl Model for Gaussian {
         let mean = points.mean();
         let deviation = |i: usize, l: usize| points.row(i)[l] - mean[l];
         let mut influence = Matrix::from_fn(n, p, |i, l| if l < d { deviation(i, l) } else { 0.0 });
-        if let Covariance::Known { .. } = self.covariance {
+        if self.is_known() {
             return Ok((mean, influence));
         }
         let weights = points.weights();
@@ -380,6 +412,8 @@ mod tests {
         let rows = [[2.0, 0.4, -0.3], [0.4, 1.0, 0.2], [-0.3, 0.2, 0.7]];
         let known = Gaussian::with_covariance(Matrix::from_fn(3, 3, |i, j| rows[i][j])).unwrap();
         assert_eq!(conformance::check(&known, &[0.2, -0.5, 1.0]), Ok(()));
+        let variances = Gaussian::with_variances(&[0.5, 2.0]).unwrap();
+        assert_eq!(conformance::check(&variances, &[0.2, -0.5]), Ok(()));
         let diagonal = Gaussian::diagonal(2);
         assert_eq!(conformance::check(&diagonal, &[0.3, -1.0, 0.8, 1.7]), Ok(()));
         let full = Gaussian::full(3);

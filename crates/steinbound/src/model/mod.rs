@@ -73,7 +73,7 @@ pub trait Model: Debug + Send + Sync {
     fn report(&self, theta: &[f64]) -> Option<Reported>;
 
     /// The fitted parameters for reported ones.
-    fn from_reported(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError>;
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError>;
 
     /// What to tell the user when [`report`](Model::report) has nothing to give.
     fn unreportable(&self) -> String {
@@ -146,5 +146,5 @@ pub(crate) fn checked_parameters(
     if let Some(at) = reported.iter().position(|v| !v.is_finite()) {
         return Err(ModelError::BadParameter { name: names[at].clone(), value: reported[at] });
     }
-    model.from_reported(reported)
+    model.fitted_from(reported)
 }

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::domain::Domain;
+use crate::domain::{Domain, SAMPLE_LIMIT};
 use crate::error::{DomainError, Error, ModelError};
 use crate::model::Model;
 use crate::points::Points;
@@ -73,12 +73,15 @@ pub fn truncated(
     if domain.dimension() != dimension {
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
     }
+    if count.saturating_mul(dimension) > SAMPLE_LIMIT {
+        return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension }.into());
+    }
     let sampler = model.sampler(theta).ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
         action: "sampled at these parameters",
         remedy: "give parameters of a proper density, such as a positive definite covariance",
     })?;
-    let mut values = Vec::with_capacity(count.min(1 << 24) * dimension);
+    let mut values = Vec::with_capacity(count * dimension);
     let mut point = vec![0.0; dimension];
     let mut accepted = 0;
     let mut drawn = 0;
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn a_covariance_shows_in_the_sample() {
         let model = Gaussian::full(2);
-        let theta = model.from_reported(&[1.0, -1.0, 2.0, 0.6, 0.5]).unwrap();
+        let theta = model.fitted_from(&[1.0, -1.0, 2.0, 0.6, 0.5]).unwrap();
         let everywhere = Ball::new(1e6).unwrap().in_dimension(2);
         let sample = truncated(&model, &theta, &everywhere, 50_000, &mut stream(9, 0)).unwrap();
         let mean = sample.points.mean();

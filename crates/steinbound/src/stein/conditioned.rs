@@ -47,11 +47,18 @@ pub struct Conditioned {
     factor: Cholesky,
 }
 
+/// The most boundary points: their kernel matrix takes about three gigabytes.
+pub const BOUNDARY_LIMIT: usize = 20_000;
+
 impl Conditioned {
     /// Conditions a radial form on zeros at the boundary points.
     pub fn new(inner: Radial, boundary: &Points, ridge: f64) -> Result<Conditioned, Error> {
         if !(ridge >= 0.0 && ridge.is_finite()) {
             return Err(KernelError::BadRidge { value: ridge }.into());
+        }
+        if boundary.len() > BOUNDARY_LIMIT {
+            let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
+            return Err(KernelError::TooManyBoundaryPoints { points, limit }.into());
         }
         let scaled = inner.kernel().scale(boundary);
         let kernel = inner.kernel();

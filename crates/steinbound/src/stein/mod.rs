@@ -16,11 +16,11 @@ mod statistic;
 mod weighted;
 mod witness;
 
-pub use conditioned::Conditioned;
+pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub use off_diagonal::OffDiagonal;
 pub use radial::{DENSE_LIMIT, Radial};
 pub(crate) use statistic::Pass;
-pub use statistic::{LinearScore, Moments, Statistic, discrepancy_squared};
+pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
 pub use weighted::Weighted;
 pub use witness::Witness;

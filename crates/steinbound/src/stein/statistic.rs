@@ -12,6 +12,8 @@
 //!
 //! with `Z = (sum w)^2` for the V-statistic; the U-statistic leaves all diagonals out and has `Z = (sum w)^2 - sum w^2`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::form::{Operator, SteinForm, Term};
@@ -45,24 +47,40 @@ impl Statistic {
 /// A score in terms of features: `psi_l = Phi (S_l theta + s_l)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearScore {
-    /// `S_l`, features by parameters, one for each coordinate.
-    pub design: Vec<Matrix>,
+    /// The number of parameters.
+    pub parameters: usize,
+    /// The entries of `S_l` that are not zero, for each coordinate.
+    pub design: Vec<Vec<Slot>>,
     /// `s_l`, features by coordinates.
     pub offset: Matrix,
 }
 
+/// One entry of a design `S_l`: a feature's coefficient is `factor` times a parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slot {
+    /// The feature, a row of `S_l`.
+    pub feature: usize,
+    /// The parameter, a column of `S_l`.
+    pub parameter: usize,
+    /// The value.
+    pub factor: f64,
+}
+
 impl LinearScore {
+    /// The number of features.
+    pub fn features(&self) -> usize {
+        self.offset.rows()
+    }
+
     /// The coefficients `a` of the features at the parameters, features by coordinates.
     pub fn at(&self, theta: &[f64]) -> Matrix {
         let mut coefficients = self.offset.clone();
-        for (l, design) in self.design.iter().enumerate() {
-            add_scaled(coefficients.column_mut(l), 1.0, &design.times_vector(theta));
+        for (l, slots) in self.design.iter().enumerate() {
+            for slot in slots {
+                coefficients[(slot.feature, l)] += slot.factor * theta[slot.parameter];
+            }
         }
         coefficients
-    }
-
-    fn parameters(&self) -> usize {
-        self.design.first().map_or(0, Matrix::columns)
     }
 }
 
@@ -96,16 +114,18 @@ impl Moments {
     ///
     /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and `r = -sum_l S_l' (G s_l + c_l) / Z`.
     pub fn normal_equations(&self, score: &LinearScore) -> (Matrix, Vec<f64>) {
-        let parameters = score.parameters();
-        let mut normal = Matrix::zeros(parameters, parameters);
-        let mut right = vec![0.0; parameters];
-        for (l, design) in score.design.iter().enumerate() {
-            let transposed = design.transpose();
-            let part = transposed.times(&self.gram.times(design));
-            add_scaled(normal.values_mut(), 1.0 / self.normaliser, part.values());
+        let mut normal = Matrix::zeros(score.parameters, score.parameters);
+        let mut right = vec![0.0; score.parameters];
+        for (l, slots) in score.design.iter().enumerate() {
             let mut pull = self.gram.times_vector(score.offset.column(l));
             add_scaled(&mut pull, 1.0, self.cross.column(l));
-            add_scaled(&mut right, -1.0 / self.normaliser, &transposed.times_vector(&pull));
+            for a in slots {
+                right[a.parameter] -= a.factor * pull[a.feature] / self.normaliser;
+                for b in slots {
+                    let product = a.factor * b.factor * self.gram[(a.feature, b.feature)];
+                    normal[(a.parameter, b.parameter)] += product / self.normaliser;
+                }
+            }
         }
         (normal, right)
     }
@@ -120,7 +140,7 @@ pub(crate) struct Pass {
     /// `D_l w`, one column for each coordinate.
     second: Matrix,
     /// `D_l' W phi_c` for the pairs (l, c) that the design uses.
-    first: Vec<(usize, usize, Vec<f64>)>,
+    first: BTreeMap<(usize, usize), Vec<f64>>,
     total_weight: f64,
     moments: Moments,
 }
@@ -154,7 +174,7 @@ impl Pass {
         let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
         terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), count)));
         terms.push(Term::new(Operator::Both, count));
-        let used = score.map_or_else(Vec::new, used_features);
+        let used = score.map_or_else(BTreeSet::new, used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
         let products = form.apply(&columns, &terms);
 
@@ -168,7 +188,7 @@ impl Pass {
         let first = used
             .iter()
             .enumerate()
-            .map(|(at, (l, c))| (*l, *c, products.column(count + coordinates + 1 + at).to_vec()))
+            .map(|(at, key)| (*key, products.column(count + coordinates + 1 + at).to_vec()))
             .collect();
         let mut gram = Matrix::from_fn(count, count, |a, b| dot(columns.column(a), value.column(b)));
         symmetrise(&mut gram);
@@ -188,24 +208,18 @@ impl Pass {
     /// With `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)` and `N` half the Hessian, the influence is `-N^-1 g_i`, so that
     /// the estimate moves by `sum_i w_i influence_i / sum w` to first order.
     pub(crate) fn influence(&self, score: &LinearScore, theta: &[f64], normal: &ScaledCholesky) -> Matrix {
-        let (points, parameters) = (self.features.rows(), score.parameters());
+        let (points, parameters) = (self.features.rows(), score.parameters);
         let coefficients = score.at(theta);
         let mut gradient = Matrix::zeros(points, parameters);
-        for (l, design) in score.design.iter().enumerate() {
+        for (l, slots) in score.design.iter().enumerate() {
             let psi = self.features.times_vector(coefficients.column(l));
             let mut pull = self.value.times_vector(coefficients.column(l));
             add_scaled(&mut pull, 1.0, self.second.column(l));
-            for k in 0..parameters {
-                let column = gradient.column_mut(k);
-                for (c, factor) in design.column(k).iter().enumerate() {
-                    if *factor == 0.0 {
-                        continue;
-                    }
-                    let (phi, value) = (self.features.column(c), self.value.column(c));
-                    let first = self.first_product(l, c);
-                    for (i, sum) in column.iter_mut().enumerate() {
-                        *sum += factor * (phi[i] * pull[i] + psi[i] * value[i] + first[i]);
-                    }
+            for Slot { feature, parameter, factor } in slots.iter().copied() {
+                let (phi, value) = (self.features.column(feature), self.value.column(feature));
+                let first = &self.first[&(l, feature)];
+                for (i, sum) in gradient.column_mut(parameter).iter_mut().enumerate() {
+                    *sum += factor * (phi[i] * pull[i] + psi[i] * value[i] + first[i]);
                 }
             }
         }
@@ -214,27 +228,14 @@ impl Pass {
         let scale = -self.total_weight / self.moments.normaliser;
         Matrix::from_fn(points, parameters, |i, k| scale * transposed[(k, i)])
     }
-
-    fn first_product(&self, l: usize, c: usize) -> &[f64] {
-        self.first
-            .iter()
-            .find(|(other_l, other_c, _)| (*other_l, *other_c) == (l, c))
-            .map(|(_, _, column)| column.as_slice())
-            .expect("the pass was run with this design")
-    }
 }
 
 /// The (coordinate, feature) pairs whose coefficient depends on a parameter.
-fn used_features(score: &LinearScore) -> Vec<(usize, usize)> {
-    let mut used = Vec::new();
-    for (l, design) in score.design.iter().enumerate() {
-        for c in 0..design.rows() {
-            if (0..design.columns()).any(|k| design[(c, k)] != 0.0) {
-                used.push((l, c));
-            }
-        }
-    }
-    used
+fn used_features(score: &LinearScore) -> BTreeSet<(usize, usize)> {
+    let of_coordinate = |(l, slots): (usize, &Vec<Slot>)| -> Vec<(usize, usize)> {
+        slots.iter().map(|slot| (l, slot.feature)).collect()
+    };
+    score.design.iter().enumerate().flat_map(of_coordinate).collect()
 }
 
 /// Rounding leaves `Phi' W M W Phi` symmetric only to the last digits.
