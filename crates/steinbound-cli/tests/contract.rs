@@ -429,6 +429,26 @@ fn demo_needs_nothing_and_shows_every_method() {
     assert!(error(0) < error(5) && error(0) < error(6), "tksd beats the methods that ignore the truncation");
 }
 
+/// The table in the README is what the command prints, but for the times.
+#[test]
+fn the_readme_shows_the_demo() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let demo = Folder::new().run(&["demo"]).stdout;
+    let mut rows = 0;
+    for line in demo.lines().filter(|line| !line.trim().is_empty()) {
+        let is_row = line.ends_with("ms") || line.ends_with("us");
+        // The last column is the time, in two words; its width may differ.
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let words = if is_row { &words[..words.len() - 2] } else { &words[..] };
+        let shown = |other: &str| other.split_whitespace().collect::<Vec<_>>().starts_with(words);
+        if !line.starts_with("---") {
+            assert!(readme.lines().any(shown), "not in the README: {line}");
+        }
+        rows += usize::from(is_row);
+    }
+    assert_eq!(rows, 7);
+}
+
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
     use std::process::{Command, Stdio};

@@ -62,3 +62,8 @@ pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsErr
 pub use fit::{Estimator, Fit, Method};
 pub use matrix::Matrix;
 pub use points::Points;
+
+/// The example in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -8,32 +8,10 @@ use crate::matrix::{Matrix, add_scaled};
 use crate::model::Model;
 use crate::points::Points;
 
-/// The minimum of the truncated score matching objective, for a score that is affine in the parameters.
+/// The minimum of [`Estimator::truncsm`](crate::Estimator::truncsm)'s objective, for a score that is affine in the parameters.
 ///
-/// # Definition
-///
-/// With `h` the distance to the boundary, minimise the mean over the data of
-///
-/// ```text
-/// m(x; theta) = sum_l [ h (psi_l^2 + 2 d_l psi_l) + 2 (d_l h) psi_l ].
-/// ```
-///
-/// For `psi_l = A_l theta + b_l` and `d_l psi_l = A'_l theta + b'_l` the minimum solves
-/// `mean[h sum_l A_l A_l'] theta = - mean[ sum_l h (A_l b_l + A'_l) + (d_l h) A_l ]`. (The paper has the last term of `m` without its factor 2, and
-/// the public code replaces the derivative `d_l psi_l` by a sum over a row of the Hessian.)
-///
-/// # Requirements
-///
-/// The distance to the boundary, exact or to the nearest boundary point; `h` is zero outside the domain.
-///
-/// # Complexity
-///
-/// `n d p^2`, and the distances.
-///
-/// # Reference
-///
-/// Liu, Kanamori and Williams, *Estimating Density Models with Truncation Boundaries using Score Matching*, JMLR 2022;
-/// Yu, Drton and Shojaie, *Generalized Score Matching for General Domains*, 2022.
+/// For `psi_l = A_l theta + b_l` and `d_l psi_l = A'_l theta + b'_l` it solves
+/// `mean[h sum_l A_l A_l'] theta = - mean[ sum_l h (A_l b_l + A'_l) + (d_l h) A_l ]`.
 pub(crate) fn minimise(
     model: &dyn Model,
     data: &Points,

@@ -89,24 +89,8 @@ pub const AUTO_DENSE_LIMIT: usize = 1_000;
 
 /// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
 ///
-/// # Definition
-///
-/// TKSD minimises the Stein discrepancy under a kernel conditioned to vanish at the boundary points; see
-/// [`Conditioned`](crate::stein::Conditioned), [`Weighted`](crate::stein::Weighted) for bd-KSD. Settings that the
-/// method does not use are ignored.
-///
-/// # Requirements
-///
-/// TKSD needs boundary points, or a domain to sample them from; bd-KSD and TruncSM need a domain (exact distance) or boundary
-/// points (nearest); KSD and MLE need neither and ignore the truncation.
-///
-/// # Complexity
-///
-/// `n^2 / 2` kernel values for the discrepancies, `n m` more and one factorisation of size `m` for TKSD.
-///
-/// # Reference
-///
-/// Williams and Liu, *Approximate Stein Classes for Truncated Density Estimation*, ICML 2023.
+/// The five methods are [`tksd`](Estimator::tksd), [`bdksd`](Estimator::bdksd), [`truncsm`](Estimator::truncsm),
+/// [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings that a method does not use are ignored.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -177,27 +161,160 @@ impl Estimator {
         }
     }
 
-    /// Truncated kernelised Stein discrepancy.
+    /// Truncated kernelised Stein discrepancy (TKSD): the default.
+    ///
+    /// # Definition
+    ///
+    /// Minimises `mean_ij H(x_i, x_j)`, the Stein kernel `H` being that of `k` conditioned to vanish at the boundary points,
+    /// `k0(x, y) = k(x, y) - k(x, b) (K + e I)^-1 k(b, y)` ([`Conditioned`](crate::stein::Conditioned)). For a score that is
+    /// affine in the parameters the minimum solves linear equations ([`Moments`](crate::stein::Moments)); standard errors are
+    /// those of the [sandwich](crate::inference::sandwich).
+    ///
+    /// # Requirements
+    ///
+    /// Points on the boundary, or a domain to sample them from; they should lie closer together than the bandwidth. At a
+    /// fixed number of boundary points a small bias remains, which standard errors do not include.
+    ///
+    /// # Complexity
+    ///
+    /// `n^2 / 2 + 2 n m` kernel values and `m^3 / 3` operations; `n m^2` more for the U-statistic. Memory `O(n + m^2)` when tiled.
+    ///
+    /// # Reference
+    ///
+    /// Williams and Liu, *Approximate Stein Classes for Truncated Density Estimation*, ICML 2023.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+    /// let ends = Points::from_rows(&[[-1.0], [1.0]])?;
+    /// let fit = Estimator::tksd().boundary(ends).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!(fit.parameters[0].name, "mean[x1]");
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
     pub fn tksd() -> Estimator {
         Estimator::new(Method::Tksd)
     }
 
-    /// Stein discrepancy under a distance weight.
+    /// Bounded-domain kernelised Stein discrepancy (bd-KSD).
+    ///
+    /// # Definition
+    ///
+    /// Minimises the Stein discrepancy under the kernel `h(x) k(x, y) h(y)`, `h` being the distance to the boundary
+    /// ([`Weighted`](crate::stein::Weighted)).
+    ///
+    /// # Requirements
+    ///
+    /// A domain (exact distance), or boundary points (distance to the nearest, which overestimates far from them).
+    ///
+    /// # Complexity
+    ///
+    /// `n^2 / 2` kernel values and `n` distances.
+    ///
+    /// # Reference
+    ///
+    /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steinbound::{Estimator, Points, domain::Cuboid, model::Gaussian};
+    /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+    /// let interval = Arc::new(Cuboid::interval(-1.0, 1.0)?);
+    /// let fit = Estimator::bdksd().domain(interval).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!(fit.distance.as_deref(), Some("exact"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
     pub fn bdksd() -> Estimator {
         Estimator::new(Method::Bdksd)
     }
 
-    /// Truncated score matching.
+    /// Truncated score matching (TruncSM).
+    ///
+    /// # Definition
+    ///
+    /// Minimises the mean over the data of `sum_l [ h (psi_l^2 + 2 d_l psi_l) + 2 (d_l h) psi_l ]`, `h` being the distance to the
+    /// boundary. (The paper has the last term without its factor 2, and the public code replaces the derivative
+    /// `d_l psi_l` by a sum over a row of the Hessian.)
+    ///
+    /// # Requirements
+    ///
+    /// A domain (exact distance), or boundary points (distance to the nearest).
+    ///
+    /// # Complexity
+    ///
+    /// `n d p^2` operations and `n` distances: there are no pairs.
+    ///
+    /// # Reference
+    ///
+    /// Liu, Kanamori and Williams, *Estimating Density Models with Truncation Boundaries using Score Matching*, JMLR 2022;
+    /// Yu, Drton and Shojaie, *Generalized Score Matching for General Domains*, 2022.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steinbound::{Estimator, Points, domain::Cuboid, model::Gaussian};
+    /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+    /// let interval = Arc::new(Cuboid::interval(-1.0, 1.0)?);
+    /// let fit = Estimator::truncsm().domain(interval).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert!(fit.objective.is_some() && fit.discrepancy.is_none());
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
     pub fn truncsm() -> Estimator {
         Estimator::new(Method::Truncsm)
     }
 
-    /// Stein discrepancy that ignores the boundary.
+    /// Kernelised Stein discrepancy that ignores the boundary (KSD).
+    ///
+    /// # Definition
+    ///
+    /// Minimises the Stein discrepancy under the kernel `k` as it is ([`Radial`](crate::stein::Radial)).
+    ///
+    /// # Requirements
+    ///
+    /// Data that are not truncated; on truncated data it is biased.
+    ///
+    /// # Complexity
+    ///
+    /// `n^2 / 2` kernel values.
+    ///
+    /// # Reference
+    ///
+    /// Barp, Briol, Duncan, Girolami and Mackey, *Minimum Stein Discrepancy Estimators*, NeurIPS 2019.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+    /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!(fit.m, 0);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
     pub fn ksd() -> Estimator {
         Estimator::new(Method::Ksd)
     }
 
-    /// Maximum likelihood that ignores the boundary.
+    /// Maximum likelihood that ignores the boundary (MLE): the baseline that truncation biases.
+    ///
+    /// # Definition
+    ///
+    /// For a Gaussian, mean and covariance (divided by `n`) of the data, with robust standard errors.
+    ///
+    /// # Requirements
+    ///
+    /// A model whose normaliser without truncation is known, and data that are not truncated.
+    ///
+    /// # Complexity
+    ///
+    /// `n d^2`.
+    ///
+    /// # Reference
+    ///
+    /// White, *Maximum Likelihood Estimation of Misspecified Models*, Econometrica 1982, for the standard errors.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert!((fit.estimates()[0] - 3.0).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
     pub fn mle() -> Estimator {
         Estimator::new(Method::Mle)
     }

@@ -20,6 +20,10 @@ use crate::points::Points;
 /// which a Gaussian process would call the covariance that is left once noisy zeros were seen at `b`. The discrepancy of the
 /// paper, `u_l - v_l' (K + e I)^-1 v_l`, is the Stein kernel of `k0`. Without boundary points `k0` is `k`.
 ///
+/// # Requirements
+///
+/// Boundary points in the same coordinates as the data, at most [`BOUNDARY_LIMIT`] of them. With a ridge they may repeat.
+///
 /// # Complexity
 ///
 /// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with one Cholesky

@@ -12,6 +12,14 @@ use crate::points::Points;
 /// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the product
 /// rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its gradient.
 ///
+/// # Requirements
+///
+/// A distance that can be evaluated wherever the form is; its gradient may jump on a set of measure zero.
+///
+/// # Complexity
+///
+/// That of the plain form, with `2 d + 2` columns for each one.
+///
 /// # Reference
 ///
 /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.

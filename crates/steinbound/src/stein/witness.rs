@@ -15,6 +15,10 @@ use crate::points::Points;
 /// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`.
 /// It vanishes at the boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
 ///
+/// # Requirements
+///
+/// A discrepancy that is not zero.
+///
 /// # Complexity
 ///
 /// As many kernel values as there are pairs of a target and a data or boundary point.
