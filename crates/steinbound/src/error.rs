@@ -87,6 +87,14 @@ pub enum PointsError {
         /// The weight.
         value: f64,
     },
+    /// A scale is not positive.
+    #[error("the scale of column {column} is {value}; scales are positive numbers")]
+    BadScale {
+        /// The column, counted from 1.
+        column: usize,
+        /// The scale.
+        value: f64,
+    },
     /// All observation weights are zero.
     #[error("all weights are zero; at least one observation must count")]
     NoWeight,
@@ -146,11 +154,23 @@ pub enum KernelError {
     },
     /// Widths or differentiated coordinates do not match the points.
     #[error(
-        "the points have {dimension} coordinates; give one width for each, and differentiate only in these"
+        "the points have {dimension} coordinates; give one width for each, and differentiate in each at most once"
     )]
     BadCoordinates {
         /// The number of coordinates.
         dimension: usize,
+    },
+    /// Columns or terms do not belong to a form.
+    #[error(
+        "a form of {points} points and {coordinates} differentiated coordinates cannot be applied to {what}"
+    )]
+    WrongShape {
+        /// The points of the form.
+        points: usize,
+        /// Its differentiated coordinates.
+        coordinates: usize,
+        /// What it was applied to.
+        what: String,
     },
     /// Storing all pairs would need too much memory.
     #[error(
@@ -306,6 +326,9 @@ pub enum FitError {
         /// The number of rows.
         rows: usize,
     },
+    /// No parameter is free.
+    #[error("the model has no free parameter; there is nothing to estimate")]
+    NothingToFit,
     /// More parameters than observations.
     #[error(
         "the model has {parameters} parameters but there are only {rows} rows; collect more data or fix parameters \
@@ -391,6 +414,11 @@ pub enum FitError {
         /// The method.
         method: &'static str,
     },
+    /// Model and data agree perfectly.
+    #[error(
+        "the discrepancy is zero at these parameters, so that there is no witness of it; choose other parameters"
+    )]
+    NoWitness,
     /// The normal equations are singular.
     #[error(
         "the data do not determine the parameters: the normal equations are singular (condition {condition:.1e}); \

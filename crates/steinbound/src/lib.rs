@@ -6,7 +6,8 @@
 //! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, each with standard errors.
 //!
 //! ```
-//! use steinbound::{Estimator, Points, model::Gaussian, simulate, domain::Ball, domain::Domain};
+//! use steinbound::{Estimator, Points, model::Gaussian, simulate};
+//! use steinbound::domain::{Ball, BoundarySampling, Domain};
 //!
 //! // Data: a normal distribution about (0.5, 0.5), seen only inside a disc.
 //! let disc = Ball::new(1.4)?.in_dimension(2);
@@ -14,7 +15,7 @@
 //! let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
 //!
 //! // All that TKSD is told of the disc: 32 points on its edge.
-//! let edge = disc.sample_boundary(32, Default::default(), None, &mut simulate::stream(1, 1))?;
+//! let edge = disc.sample_boundary(&BoundarySampling::new(32), &mut simulate::stream(1, 1))?;
 //! let fit = Estimator::tksd().boundary(edge).fit(&data, &model)?;
 //! assert!((fit.estimates()[0] - 0.5).abs() < 0.3);
 //! # Ok::<(), steinbound::Error>(())
@@ -41,7 +42,8 @@
 //!
 //! # Promises
 //!
-//! The same input and seed give the same bits, whatever the number of threads. No input makes it panic. Memory grows with `n`
+//! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting makes it
+//! panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n`
 //! unless the dense form is asked for. There is no I/O, no C code and no system library.
 
 mod compute;

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// A dense matrix of `f64`, stored column by column and serialised as a list of rows.
 ///
+/// Like a slice it panics when an index is out of range or the sizes of a product differ.
+///
 /// ```
 /// use steinbound::Matrix;
 /// let mut a = Matrix::identity(2);
@@ -149,6 +151,16 @@ pub(crate) fn add_scaled(out: &mut [f64], factor: f64, column: &[f64]) {
     }
 }
 
+/// Every column multiplied by the weights, and the weights themselves as one more column.
+pub(crate) fn weighted_columns(columns: &Matrix, weights: &[f64]) -> Matrix {
+    let mut weighted = Matrix::zeros(columns.rows(), columns.columns() + 1);
+    for c in 0..columns.columns() {
+        weighted.column_mut(c).copy_from_slice(&times_elementwise(weights, columns.column(c)));
+    }
+    weighted.column_mut(columns.columns()).copy_from_slice(weights);
+    weighted
+}
+
 /// The element-wise product of two columns.
 pub(crate) fn times_elementwise(left: &[f64], right: &[f64]) -> Vec<f64> {
     left.iter().zip(right).map(|(a, b)| a * b).collect()
@@ -158,12 +170,14 @@ impl Index<(usize, usize)> for Matrix {
     type Output = f64;
 
     fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        assert!(i < self.rows, "row {i} of a matrix with {} rows", self.rows);
         &self.values[j * self.rows + i]
     }
 }
 
 impl IndexMut<(usize, usize)> for Matrix {
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        assert!(i < self.rows, "row {i} of a matrix with {} rows", self.rows);
         &mut self.values[j * self.rows + i]
     }
 }

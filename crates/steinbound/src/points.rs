@@ -31,6 +31,7 @@ pub struct Points<'a> {
     names: Vec<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<usize>>,
+    scales: Option<Vec<f64>>,
 }
 
 impl<'a> Points<'a> {
@@ -88,6 +89,7 @@ impl<'a> Points<'a> {
             names: (1..=dimension).map(|l| format!("x{l}")).collect(),
             weights: None,
             clusters: None,
+            scales: None,
         }
     }
 
@@ -123,6 +125,26 @@ impl<'a> Points<'a> {
             *seen.entry(label).or_insert(next)
         });
         self.clusters = Some(ids.collect());
+        Ok(self)
+    }
+
+    /// The same points with a scale for each coordinate, by which kernels and the median bandwidth divide it.
+    ///
+    /// Coordinates in different units can so share one bandwidth, and a kernel on (response, covariates) is a product
+    /// of kernels. Estimates stay in the data's units.
+    ///
+    /// ```
+    /// # use steinbound::{Points, kernel::Bandwidth};
+    /// let points = Points::from_rows(&[[0.0, 0.0], [3.0, 4000.0]])?.with_scales(vec![1.0, 1000.0])?;
+    /// assert_eq!(Bandwidth::Median.resolve(&points, 0)?, 5.0);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn with_scales(mut self, scales: Vec<f64>) -> Result<Points<'a>, PointsError> {
+        expect_count("scales", scales.len(), self.dimension)?;
+        if let Some(l) = scales.iter().position(|s| !(*s > 0.0 && s.is_finite())) {
+            return Err(PointsError::BadScale { column: l + 1, value: scales[l] });
+        }
+        self.scales = Some(scales);
         Ok(self)
     }
 
@@ -174,6 +196,25 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// The weights divided by their mean, so that sums of their products neither overflow nor vanish.
+    pub(crate) fn relative_weights(&self) -> Vec<f64> {
+        let weights = self.weights();
+        let largest = weights.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(*b));
+        let mean = weights.iter().map(|w| w / largest).sum::<f64>() / weights.len().max(1) as f64;
+        if mean == 1.0 {
+            return vec![1.0; weights.len()];
+        }
+        weights.iter().map(|w| w / largest / mean).collect()
+    }
+
+    /// The scale of each coordinate; 1 where none were given.
+    pub fn scales(&self) -> Cow<'_, [f64]> {
+        match &self.scales {
+            Some(scales) => Cow::Borrowed(scales),
+            None => Cow::Owned(vec![1.0; self.dimension]),
+        }
+    }
+
     /// Cluster numbers counted from zero, where clusters were given.
     pub fn clusters(&self) -> Option<&[usize]> {
         self.clusters.as_deref()
@@ -188,7 +229,7 @@ impl<'a> Points<'a> {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn mean(&self) -> Vec<f64> {
-        let weights = self.weights();
+        let weights = self.relative_weights();
         let total: f64 = weights.iter().sum();
         let mut mean = vec![0.0; self.dimension];
         for (row, weight) in self.rows().zip(weights.iter()) {
@@ -218,8 +259,14 @@ impl<'a> Points<'a> {
             names: self.names,
             weights: self.weights,
             clusters: self.clusters,
+            scales: self.scales,
         }
     }
+}
+
+/// The squared Euclidean distance.
+pub(crate) fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 fn expect_count(what: &'static str, found: usize, expected: usize) -> Result<(), PointsError> {

@@ -1,9 +1,8 @@
 //! Truncated score matching (TruncSM).
 
-use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, FitError};
-use crate::fit::{Estimate, centred};
+use crate::error::Error;
+use crate::fit::{Estimate, centred, not_affine, solve_normal_equations};
 use crate::matrix::{Matrix, add_scaled};
 use crate::model::Model;
 use crate::points::Points;
@@ -15,11 +14,15 @@ use crate::points::Points;
 pub(crate) fn minimise(
     model: &dyn Model,
     data: &Points,
+    weights: &[f64],
     distance: &BoundaryDistance,
 ) -> Result<Estimate, Error> {
-    let (d, p) = (model.dimension(), model.parameters());
+    if model.affine().is_none() {
+        return Err(not_affine(model).into());
+    }
+    let differentiated = model.differentiated();
+    let (d, p) = (differentiated.len(), model.parameters());
     let (origin, points) = centred(model, data);
-    let weights = data.weights();
     let total: f64 = weights.iter().sum();
     let (distances, gradients) = distance.at(data);
     let zero = vec![0.0; p];
@@ -28,7 +31,7 @@ pub(crate) fn minimise(
     // The gradient of m / 2 for one point, at scores `psi`: sum_l (h psi_l + d_l h) A_l + h A'_l.
     let gradient = |i: usize, psi: &[f64], jacobian: &[f64], slope: &[f64], out: &mut [f64]| {
         for l in 0..d {
-            let factor = distances[i] * psi[l] + gradients[(i, l)];
+            let factor = distances[i] * psi[l] + gradients[(i, differentiated[l])];
             add_scaled(out, factor, &jacobian[l * p..(l + 1) * p]);
             add_scaled(out, distances[i], &slope[l * p..(l + 1) * p]);
         }
@@ -50,12 +53,9 @@ pub(crate) fn minimise(
         gradient(i, &score, &jacobian, &slope, &mut pull);
         add_scaled(&mut right, -weight, &pull);
     }
-    let factor = ScaledCholesky::new(&normal).map_err(|condition| FitError::NotIdentified { condition })?;
-    let mut solution = Matrix::from_fn(p, 1, |k, _| right[k]);
-    factor.solve(&mut solution);
-    let theta = solution.column(0).to_vec();
+    let (theta, factor) = solve_normal_equations(&normal, &right)?;
 
-    let mut influence = Matrix::zeros(p, points.len());
+    let mut gradients_at_minimum = Matrix::zeros(p, points.len());
     let mut objective = 0.0;
     let mut slopes = vec![0.0; d];
     for (i, x) in points.rows().enumerate() {
@@ -63,14 +63,14 @@ pub(crate) fn minimise(
         model.score_slope(x, &theta, &mut slopes);
         model.score_jacobian(x, &theta, &mut jacobian);
         model.score_slope_jacobian(x, &theta, &mut slope);
-        gradient(i, &score, &jacobian, &slope, influence.column_mut(i));
+        gradient(i, &score, &jacobian, &slope, gradients_at_minimum.column_mut(i));
         for l in 0..d {
             let of_score = distances[i] * (score[l] * score[l] + 2.0 * slopes[l]);
-            objective += weights[i] / total * (of_score + 2.0 * gradients[(i, l)] * score[l]);
+            let of_distance = 2.0 * gradients[(i, differentiated[l])] * score[l];
+            objective += weights[i] / total * (of_score + of_distance);
         }
     }
-    factor.solve(&mut influence);
-    let influence = Matrix::from_fn(points.len(), p, |i, k| -influence[(k, i)]);
+    let influence = factor.solve_rows(&gradients_at_minimum.transpose(), -1.0);
     let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
     estimate.objective = Some(objective);
     Ok(estimate)

@@ -140,7 +140,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         data.dimension(),
     )
     .unwrap();
-    let at_data = form.apply(&columns, &terms);
+    let at_data = form.apply(&columns, &terms).unwrap();
     let at_targets = form.apply_at(&targets, &columns, &terms).unwrap();
     let diagonal = form.diagonal();
     let rows: Vec<usize> = (0..n).step_by(37).collect();
@@ -186,7 +186,7 @@ fn every_form_equals_the_definition() {
                 let pair = |x: &[f64], y: &[f64]| literal.conditioned(&boundary, 1e-3, x, y);
                 check_form(&conditioned, &setting.data, pair, &what("conditioned"));
                 let distance = BoundaryDistance::Exact(setting.domain.clone());
-                let weighted = Weighted::new(radial(), &setting.data, distance);
+                let weighted = Weighted::new(radial(), &setting.data, distance).unwrap();
                 let pair = |x: &[f64], y: &[f64]| literal.weighted(setting.domain.as_ref(), x, y);
                 check_form(&weighted, &setting.data, pair, &what("weighted"));
             }
@@ -301,7 +301,7 @@ fn u_and_v_differ_by_the_diagonal() {
     let forms: [Box<dyn SteinForm>; 3] = [
         Box::new(radial()),
         Box::new(Conditioned::new(radial(), &setting.boundary, 1e-3).unwrap()),
-        Box::new(Weighted::new(radial(), &setting.data, distance)),
+        Box::new(Weighted::new(radial(), &setting.data, distance).unwrap()),
     ];
     let mut score = [0.0; 2];
     let psi = Matrix::from_fn(140, 2, |i, l| {
@@ -309,7 +309,8 @@ fn u_and_v_differ_by_the_diagonal() {
         score[l]
     });
     for form in forms {
-        let squared = |statistic| discrepancy_squared(form.as_ref(), psi.clone(), &weights, statistic);
+        let squared =
+            |statistic| discrepancy_squared(form.as_ref(), psi.clone(), &weights, statistic).unwrap();
         let sums = |statistic: Statistic| squared(statistic) * statistic.normaliser(&weights);
         let diagonal = form.diagonal();
         let own = |i: usize| {
@@ -350,8 +351,12 @@ fn any_number_of_threads_gives_the_same_bits() {
         pool.install(|| {
             let mut bits = Vec::new();
             for method in Method::ALL {
-                for compute in [Compute::Dense, Compute::Tiled] {
-                    let estimator = estimator(method, &setting).compute(compute);
+                for (compute, statistic) in [
+                    (Compute::Dense, Statistic::V),
+                    (Compute::Tiled, Statistic::V),
+                    (Compute::Tiled, Statistic::U),
+                ] {
+                    let estimator = estimator(method, &setting).compute(compute).statistic(statistic);
                     let fit = estimator.fit(&setting.data, &Gaussian::full(2)).unwrap();
                     let values = fit.estimates().into_iter().chain(fit.std_errors());
                     bits.extend(values.chain(fit.discrepancy_squared).map(f64::to_bits));
@@ -396,8 +401,17 @@ fn moving_the_world_moves_the_estimate() {
                 let expected = moved(&mean, angle, shift);
                 let error = common::distance(&there.estimates(), expected.row(0));
                 assert!(error < tolerance, "{method:?} mean moved by {error}");
-                let full = fit(&setting.data, &setting.boundary, &home, &Gaussian::full(2)).estimates();
-                let full_there = fit(&data, &boundary, &domain, &Gaussian::full(2)).estimates();
+                // A rotation keeps the sum of the two means' variances.
+                let spread = |fit: &Fit| fit.std_errors()[..2].iter().map(|s| s * s).sum::<f64>();
+                assert!(
+                    (spread(&there) / spread(&here) - 1.0).abs() < tolerance,
+                    "{method:?} standard errors"
+                );
+                let full_here = fit(&setting.data, &setting.boundary, &home, &Gaussian::full(2));
+                let full_there = fit(&data, &boundary, &domain, &Gaussian::full(2));
+                let ratio = spread(&full_there) / spread(&full_here);
+                assert!((ratio - 1.0).abs() < tolerance, "{method:?} standard errors: {ratio}");
+                let (full, full_there) = (full_here.estimates(), full_there.estimates());
                 let trace = |e: &[f64]| e[2] + e[4];
                 let determinant = |e: &[f64]| e[2] * e[4] - e[3] * e[3];
                 assert!((trace(&full_there) / trace(&full) - 1.0).abs() < tolerance, "{method:?}");
@@ -438,6 +452,55 @@ fn weights_repeat_observations_and_clusters_tie_them() {
             }
         }
     }
+}
+
+/// Only the ratios of weights matter, however small or large the weights are.
+#[test]
+fn the_scale_of_weights_does_not_matter() {
+    let setting = ball(2, 60, 14);
+    for method in Method::ALL {
+        for statistic in [Statistic::V, Statistic::U] {
+            let fit = |scale: f64| {
+                let weights = (0..60).map(|i| scale * f64::from(1 + i % 3)).collect();
+                let data = setting.data.clone().with_weights(weights).unwrap();
+                estimator(method, &setting).statistic(statistic).fit(&data, &setting.model).unwrap()
+            };
+            let plain = fit(1.0);
+            for scale in [1e-170, 1e-3, 1e160] {
+                assert_close(
+                    &fit(scale).estimates(),
+                    &plain.estimates(),
+                    1e-10,
+                    &format!("{method:?} {scale}"),
+                );
+                assert_close(
+                    &fit(scale).std_errors(),
+                    &plain.std_errors(),
+                    1e-10,
+                    &format!("{method:?} {scale}"),
+                );
+            }
+        }
+    }
+}
+
+/// With scales, a coordinate in other units is the same coordinate.
+#[test]
+fn scales_undo_units() {
+    let setting = ball(2, 120, 15);
+    let stretched = |points: &Points| {
+        let values = points.values().iter().enumerate();
+        let values: Vec<f64> = values.map(|(at, v)| if at % 2 == 1 { 1000.0 * v } else { *v }).collect();
+        Points::new(values, 2).unwrap()
+    };
+    let data = stretched(&setting.data).with_scales(vec![1.0, 1000.0]).unwrap();
+    let model = Gaussian::with_variances(&[1.0, 1e6]).unwrap();
+    let here =
+        Estimator::tksd().boundary(setting.boundary.clone()).fit(&setting.data, &setting.model).unwrap();
+    let there = Estimator::tksd().boundary(stretched(&setting.boundary)).fit(&data, &model).unwrap();
+    let rescaled = |values: Vec<f64>| vec![values[0], values[1] / 1000.0];
+    assert_close(&rescaled(there.estimates()), &here.estimates(), 1e-10, "estimates");
+    assert_close(&rescaled(there.std_errors()), &here.std_errors(), 1e-10, "standard errors");
 }
 
 /// The influence of an observation is the derivative of the estimate in its weight.

@@ -87,7 +87,7 @@ fn intervals_cover() {
             .collect();
         let (share, error) = mean_and_error(&covered);
         println!("{method:?} full {full}: {share:.3} +- {error:.3}");
-        assert!((share - 0.95).abs() < 3.0 * error.max(0.01), "{method:?}: {share}");
+        assert!((share - 0.95).abs() < 3.0 * error, "{method:?}: {share}");
     }
 }
 

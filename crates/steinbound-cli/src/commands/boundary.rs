@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::{BoundaryScheme, coverage, default_boundary_count};
+use steinbound::domain::{BoundarySampling, BoundaryScheme, coverage, default_boundary_count};
 use steinbound::simulate;
 use steinbound_io::{DomainSpec, TableOptions, read_table, write};
 
@@ -55,15 +55,15 @@ impl Boundary {
             )));
         }
         let count = self.boundary_points.unwrap_or_else(|| default_boundary_count(dimension));
-        let scheme = self.boundary_sampling.unwrap_or_default();
-        let rng = &mut simulate::stream(self.general.seed, 1);
-        let points =
-            domain.sample_boundary(count, scheme, near.as_ref(), rng).map_err(|error| match error {
-                steinbound::DomainError::Unbounded { .. } => {
-                    Failure::input(format!("{error} with --near FILE"))
-                }
-                other => Failure::from(steinbound::Error::from(other)),
-            })?;
+        let mut sampling = BoundarySampling::new(count).scheme(self.boundary_sampling.unwrap_or_default());
+        if let Some(near) = &near {
+            sampling = sampling.near(near);
+        }
+        let rng = &mut simulate::stream(self.general.seed, simulate::tasks::BOUNDARY);
+        let points = domain.sample_boundary(&sampling, rng).map_err(|error| match error {
+            steinbound::DomainError::Unbounded { .. } => Failure::input(format!("{error} with --near FILE")),
+            other => Failure::from(steinbound::Error::from(other)),
+        })?;
         let coverage = coverage(domain.as_ref(), &points).map_err(steinbound::Error::from)?;
         if let Some(path) = &self.output {
             write::whole_file(path, |out| write::points(out, &points))?;

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::{Ball, Domain};
+use steinbound::domain::{Ball, BoundarySampling, Domain};
 use steinbound::fit::DistanceKind;
 use steinbound::model::Gaussian;
-use steinbound::{Estimator, Method, simulate};
+use steinbound::simulate::{self, tasks};
+use steinbound::{Estimator, Method};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
@@ -30,10 +31,15 @@ impl Demo {
         let disc = Arc::new(Ball::new(radius).map_err(steinbound::Error::from)?.in_dimension(2));
         let model = Gaussian::with_variance(2, 1.0).map_err(steinbound::Error::from)?;
         let seed = self.general.seed;
-        let sample =
-            simulate::truncated(&model, &TRUTH, disc.as_ref(), POINTS, &mut simulate::stream(seed, 0))?;
-        let rng = &mut simulate::stream(seed, 1);
-        let boundary = disc.sample_boundary(BOUNDARY_POINTS, Default::default(), None, rng);
+        let sample = simulate::truncated(
+            &model,
+            &TRUTH,
+            disc.as_ref(),
+            POINTS,
+            &mut simulate::stream(seed, tasks::DATA),
+        )?;
+        let rng = &mut simulate::stream(seed, tasks::BOUNDARY);
+        let boundary = disc.sample_boundary(&BoundarySampling::new(BOUNDARY_POINTS), rng);
         let boundary = boundary.map_err(steinbound::Error::from)?;
 
         let (exact, nearest) = (Some(DistanceKind::Exact), Some(DistanceKind::Nearest));

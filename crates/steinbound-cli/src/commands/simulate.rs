@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::BoundaryScheme;
+use steinbound::domain::{BoundarySampling, BoundaryScheme};
 use steinbound::model::{Gaussian, Model};
-use steinbound::{ModelError, simulate};
+use steinbound::simulate::{self, tasks};
 use steinbound_io::{DomainSpec, write};
 
 use crate::failure::{Failure, Verdict};
@@ -61,17 +61,17 @@ impl Simulate {
         let dimension = self.chosen_dimension()?;
         let domain = self.domain.build(dimension)?;
         let (model, theta) = self.gaussian(dimension)?;
-        let rng = &mut simulate::stream(self.general.seed, 0);
+        let rng = &mut simulate::stream(self.general.seed, tasks::DATA);
         let sample = simulate::truncated(&model, &theta, domain.as_ref(), self.count, rng)?;
         let boundary = match &self.boundary_output {
             None => None,
             Some(_) => {
                 let count = self.boundary_points;
                 let count = count.unwrap_or_else(|| steinbound::domain::default_boundary_count(dimension));
-                let rng = &mut simulate::stream(self.general.seed, 1);
+                let rng = &mut simulate::stream(self.general.seed, tasks::BOUNDARY);
                 let scheme = self.boundary_sampling.unwrap_or_default();
-                let points = domain.sample_boundary(count, scheme, Some(&sample.points), rng);
-                Some(points.map_err(steinbound::Error::from)?)
+                let sampling = BoundarySampling::new(count).scheme(scheme).near(&sample.points);
+                Some(domain.sample_boundary(&sampling, rng).map_err(steinbound::Error::from)?)
             }
         };
         write::whole_file(&self.output, |out| write::points(out, &sample.points))?;
@@ -133,9 +133,7 @@ impl Simulate {
             return Ok((model, at));
         }
         if at.len() == full.parameters() {
-            let theta = full
-                .fitted_from(&at)
-                .map_err(|error: ModelError| Failure::input(format!("--at: {error}")))?;
+            let theta = full.fitted_from(&at).map_err(|error| Failure::input(format!("--at: {error}")))?;
             return Ok((full, theta));
         }
         Err(Failure::input(format!(

@@ -58,11 +58,6 @@ impl Witness {
         };
         let targets = self.targets(&input, problem.boundary())?;
         let found = problem.witness(&at, &targets).map_err(|error| input.explain(error))?;
-        if found.discrepancy == 0.0 {
-            return Err(Failure::input(
-                "the discrepancy is zero at these parameters, so that there is no witness",
-            ));
-        }
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.witness/1",

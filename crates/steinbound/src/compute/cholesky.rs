@@ -102,6 +102,13 @@ impl ScaledCholesky {
         self.rescale(right);
     }
 
+    /// Every row of a matrix solved for and multiplied by a factor: `factor * rows A^-1`.
+    pub(crate) fn solve_rows(&self, rows: &Matrix, factor: f64) -> Matrix {
+        let mut transposed = rows.transpose();
+        self.solve(&mut transposed);
+        Matrix::from_fn(rows.rows(), rows.columns(), |i, k| factor * transposed[(k, i)])
+    }
+
     fn rescale(&self, right: &mut Matrix) {
         for j in 0..right.columns() {
             for (x, s) in right.column_mut(j).iter_mut().zip(&self.scale) {

@@ -4,6 +4,7 @@
 //! every sum is taken in a fixed order.
 
 pub(crate) mod cholesky;
+pub(crate) mod pairs;
 pub(crate) mod tiles;
 
 /// The inner product, in eight running sums so that the processor need not wait for each addition.

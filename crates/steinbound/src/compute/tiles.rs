@@ -7,159 +7,12 @@
 //! receives its sums in the order of the rounds, whatever the number of threads.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::dot;
-use crate::kernel::Kernel;
+use super::pairs::{PairKernel, PairSum, Row, Scaled, Scratch, TILE, blocks};
 use crate::matrix::{Matrix, add_scaled};
-use crate::points::Points;
-
-/// Rows and columns of a tile: a few rows of buffers stay in the first-level cache.
-pub(crate) const TILE: usize = 128;
-
-/// What a pass computes for each row point `x_i`: a sum over the column points `x_j` with weights `v_j`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Radial {
-    /// `sum_j k(x_i, x_j) v_j`.
-    Value,
-    /// `sum_j d/dy_l k(x_i, x_j) v_j`, `l` counting the differentiated coordinates.
-    Slope(usize),
-    /// `sum_j sum_l d/dx_l d/dy_l k(x_i, x_j) v_j`.
-    Mixed,
-}
-
-/// A radial kernel with everything that turns two points into numbers.
-#[derive(Debug, Clone)]
-pub(crate) struct PairKernel {
-    pub(crate) kernel: Arc<dyn Kernel>,
-    /// Bandwidth times scale, for each coordinate.
-    pub(crate) widths: Vec<f64>,
-    /// The coordinates in which derivatives are taken.
-    pub(crate) differentiated: Vec<usize>,
-    /// Subtracted from all points before scaling, so that far-away coordinates lose no digits.
-    pub(crate) origin: Vec<f64>,
-}
-
-/// Points divided by the widths, coordinate by coordinate.
-#[derive(Debug, Clone)]
-pub(crate) struct Scaled {
-    coordinates: Matrix,
-}
-
-impl Scaled {
-    pub(crate) fn len(&self) -> usize {
-        self.coordinates.rows()
-    }
-}
-
-/// Kernel values and slopes as matrices, one column for each row point.
-pub(crate) struct WrittenOut {
-    pub(crate) value: Matrix,
-    pub(crate) slope: Vec<Matrix>,
-}
-
-/// Kernel values of one row point against a range of column points.
-struct Row<'a> {
-    value: &'a [f64],
-    /// `2 f'(q)`.
-    slope: &'a [f64],
-    mixed: &'a [f64],
-}
-
-/// Room for one row of a tile.
-struct Scratch {
-    q: Vec<f64>,
-    value: Vec<f64>,
-    slope: Vec<f64>,
-    second: Vec<f64>,
-    mixed: Vec<f64>,
-    derivative: Vec<f64>,
-}
-
-impl Scratch {
-    fn new() -> Scratch {
-        let room = || vec![0.0; TILE];
-        Scratch { q: room(), value: room(), slope: room(), second: room(), mixed: room(), derivative: room() }
-    }
-}
-
-impl PairKernel {
-    /// The points in the kernel's own units.
-    pub(crate) fn scale(&self, points: &Points) -> Scaled {
-        let coordinates = Matrix::from_fn(points.len(), points.dimension(), |i, l| {
-            (points.row(i)[l] - self.origin[l]) / self.widths[l]
-        });
-        Scaled { coordinates }
-    }
-
-    /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives; slopes are zero.
-    pub(crate) fn diagonal(&self) -> (f64, f64) {
-        let [value, first, _] = self.kernel.profile(0.0);
-        (value, -2.0 * first * self.inverse_square_widths())
-    }
-
-    /// The kernel of some row points against all others, written out: for each row point a column of `k(x_i, y_j)`,
-    /// and for each differentiated coordinate a column of `d/dx_l k(x_i, y_j)`.
-    pub(crate) fn written_out(&self, rows: &Scaled, range: Range<usize>, others: &Scaled) -> WrittenOut {
-        let size = (others.len(), range.len());
-        let mut out = WrittenOut {
-            value: Matrix::zeros(size.0, size.1),
-            slope: vec![Matrix::zeros(size.0, size.1); self.differentiated.len()],
-        };
-        let mut scratch = Scratch::new();
-        for (at, i) in range.enumerate() {
-            for block in blocks(others.len()) {
-                self.fill(rows, i, others, block.clone(), &mut scratch);
-                let row = scratch.row(block.len());
-                out.value.column_mut(at)[block.clone()].copy_from_slice(row.value);
-                for (l, slope) in self.differentiated.iter().zip(&mut out.slope) {
-                    let x = rows.coordinates[(i, *l)];
-                    let column = &mut slope.column_mut(at)[block.clone()];
-                    let others = &others.coordinates.column(*l)[block.clone()];
-                    for ((d, y), factor) in column.iter_mut().zip(others).zip(row.slope) {
-                        *d = factor * (x - y) / self.widths[*l];
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    fn inverse_square_widths(&self) -> f64 {
-        self.differentiated.iter().map(|l| self.widths[*l].powi(-2)).sum()
-    }
-
-    /// Fills `scratch` with the kernel of row point `i` against `columns`.
-    fn fill(&self, rows: &Scaled, i: usize, columns: &Scaled, range: Range<usize>, s: &mut Scratch) {
-        let length = range.len();
-        let (q, weighted) = (&mut s.q[..length], &mut s.mixed[..length]);
-        q.fill(0.0);
-        weighted.fill(0.0);
-        for l in 0..self.widths.len() {
-            let x = rows.coordinates[(i, l)];
-            for (q, y) in q.iter_mut().zip(&columns.coordinates.column(l)[range.clone()]) {
-                *q += (x - y) * (x - y);
-            }
-        }
-        for l in &self.differentiated {
-            let (x, factor) = (rows.coordinates[(i, *l)], self.widths[*l].powi(-2));
-            let column = &columns.coordinates.column(*l)[range.clone()];
-            for (sum, y) in weighted.iter_mut().zip(column) {
-                *sum += factor * (x - y) * (x - y);
-            }
-        }
-        let (value, slope) = (&mut s.value[..length], &mut s.slope[..length]);
-        let second = &mut s.second[..length];
-        self.kernel.profile_row(q, value, slope, second);
-        let constant = self.inverse_square_widths();
-        for j in 0..length {
-            slope[j] *= 2.0;
-            weighted[j] = -slope[j] * constant - 4.0 * second[j] * weighted[j];
-        }
-    }
-}
 
 /// Where the tiles of a pass over one set of points come from: computed each time, or stored.
 pub(crate) trait TileSource: Send + Sync {
@@ -251,9 +104,10 @@ impl Computed {
         for i in rows {
             let points = &self.points;
             self.kernel.fill(points, i, points, columns.clone(), scratch);
-            tile.value.extend_from_slice(&scratch.value[..length]);
-            tile.slope.extend_from_slice(&scratch.slope[..length]);
-            tile.mixed.extend_from_slice(&scratch.mixed[..length]);
+            let row = scratch.row(length);
+            tile.value.extend_from_slice(row.value);
+            tile.slope.extend_from_slice(row.slope);
+            tile.mixed.extend_from_slice(row.mixed);
         }
         tile
     }
@@ -268,13 +122,13 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(terms: &[(Radial, usize)]) -> Plan {
+    fn new(terms: &[(PairSum, usize)]) -> Plan {
         let mut plan = Plan { value: Vec::new(), slope: Vec::new(), mixed: Vec::new(), outputs: terms.len() };
         for (output, (operator, column)) in terms.iter().enumerate() {
             match operator {
-                Radial::Value => plan.value.push((*column, output)),
-                Radial::Mixed => plan.mixed.push((*column, output)),
-                Radial::Slope(l) => match plan.slope.iter_mut().find(|(other, _)| other == l) {
+                PairSum::Value => plan.value.push((*column, output)),
+                PairSum::Mixed => plan.mixed.push((*column, output)),
+                PairSum::Slope(l) => match plan.slope.iter_mut().find(|(other, _)| other == l) {
                     Some((_, list)) => list.push((*column, output)),
                     None => plan.slope.push((*l, vec![(*column, output)])),
                 },
@@ -311,7 +165,7 @@ struct Task {
 }
 
 /// All terms for a set of points against itself: an `n` by `terms` matrix.
-pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(Radial, usize)]) -> Matrix {
+pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(PairSum, usize)]) -> Matrix {
     let (kernel, points) = (source.pair_kernel(), source.points());
     let plan = Plan::new(terms);
     let blocks = blocks(points.len());
@@ -368,7 +222,7 @@ pub(crate) fn cross(
     rows: &Scaled,
     others: &Scaled,
     columns: &Matrix,
-    terms: &[(Radial, usize)],
+    terms: &[(PairSum, usize)],
 ) -> Matrix {
     let plan = Plan::new(terms);
     let row_blocks = blocks(rows.len());
@@ -401,12 +255,6 @@ impl StoredTile {
             slope: &self.slope[range.clone()],
             mixed: &self.mixed[range],
         }
-    }
-}
-
-impl Scratch {
-    fn row(&self, length: usize) -> Row<'_> {
-        Row { value: &self.value[..length], slope: &self.slope[..length], mixed: &self.mixed[..length] }
     }
 }
 
@@ -455,10 +303,6 @@ impl Place<'_> {
             add(line, list, -1.0);
         }
     }
-}
-
-fn blocks(count: usize) -> Vec<Range<usize>> {
-    (0..count).step_by(TILE).map(|start| start..(start + TILE).min(count)).collect()
 }
 
 fn gather(blocks: &[Range<usize>], sums: Vec<Sums>, rows: usize, outputs: usize) -> Matrix {

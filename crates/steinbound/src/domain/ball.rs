@@ -2,12 +2,13 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-use super::{BoundaryScheme, Cuboid, Domain, expect_points, from_rows};
+use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, from_rows};
 use crate::error::DomainError;
 use crate::points::Points;
 
 /// The norm that makes a ball round, a cross-polytope, or a cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Norm {
     /// The sum of absolute coordinates.
     One,
@@ -30,7 +31,10 @@ impl Norm {
         match self {
             Norm::One => x.iter().map(|v| v.abs()).sum(),
             Norm::Two => x.iter().map(|v| v * v).sum::<f64>().sqrt(),
-            Norm::Infinity => x.iter().fold(0.0, |largest, v| largest.max(v.abs())),
+            // Unlike f64::max, this keeps a NaN.
+            Norm::Infinity => {
+                x.iter().fold(0.0, |largest, v| if v.abs() <= largest { largest } else { v.abs() })
+            }
         }
     }
 
@@ -146,7 +150,7 @@ impl Domain for Ball {
         let x = self.centered(x);
         let length = self.norm.of(&x);
         gradient.fill(0.0);
-        if length > self.radius {
+        if length > self.radius || length.is_nan() {
             return 0.0;
         }
         let sign = |v: f64| if v == 0.0 { 0.0 } else { v.signum() };
@@ -178,15 +182,14 @@ impl Domain for Ball {
 
     fn sample_boundary(
         &self,
-        count: usize,
-        scheme: BoundaryScheme,
-        near: Option<&Points>,
+        sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count, self.dimension())?;
+        sampling.check(self.dimension())?;
+        let BoundarySampling { count, scheme, .. } = *sampling;
         let dimension = self.dimension();
         if dimension == 1 || (self.norm == Norm::Infinity && scheme == BoundaryScheme::Uniform) {
-            return self.as_cuboid()?.sample_boundary(count, scheme, near, rng);
+            return self.as_cuboid()?.sample_boundary(sampling, rng);
         }
         let mut values = Vec::with_capacity(count * dimension);
         while values.len() < count * dimension {

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{BoundaryScheme, Domain};
+use super::{BoundarySampling, Domain};
 use crate::points::Points;
 use crate::simulate::stream;
 
@@ -10,7 +10,7 @@ use crate::simulate::stream;
 ///
 /// Boundary points have distance zero and lie on the edge (a step inwards or outwards changes membership), no boundary
 /// point is nearer than the distance says (up to the factor `sqrt(d)` between norms), the gradient agrees with finite
-/// differences, and outside the domain the distance is zero. Returns what fails, in words.
+/// differences and has the length of a distance's, and outside the domain the distance is zero. Returns what fails, in words.
 ///
 /// ```
 /// use steinbound::Points;
@@ -33,8 +33,7 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
         format!("has dimension {dimension}, but the points or its bounds have another"),
     );
     let mut rng = stream(11, 0);
-    let scheme = BoundaryScheme::Uniform;
-    let boundary = match domain.sample_boundary(400, scheme, Some(near), &mut rng) {
+    let boundary = match domain.sample_boundary(&BoundarySampling::new(400).near(near), &mut rng) {
         Ok(points) => points,
         Err(error) => return Err(vec![error.to_string()]),
     };
@@ -50,8 +49,11 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
         }
         expect(sides == [true; 2], format!("boundary point {b:?} is not on the edge"));
     }
+    let mut steepest = 0.0f64;
     for x in near.rows() {
         let distance = domain.distance(x, &mut gradient);
+        let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        steepest = steepest.max(length);
         if !domain.contains(x) {
             expect(distance == 0.0, format!("outside, at {x:?}, the distance is {distance}"));
             continue;
@@ -83,7 +85,7 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Ball, Cuboid, HalfSpace, Norm};
+    use crate::domain::{Ball, BoundaryScheme, Cuboid, HalfSpace, Norm};
 
     fn near(dimension: usize) -> Points<'static> {
         let mut rng = stream(5, dimension as u64);
@@ -117,7 +119,7 @@ mod tests {
         let count = 40_000;
         let rng = &mut stream(3, 0);
         let sample = |domain: &dyn Domain, rng: &mut _| {
-            domain.sample_boundary(count, BoundaryScheme::Uniform, None, rng).unwrap()
+            domain.sample_boundary(&BoundarySampling::new(count), rng).unwrap()
         };
         // A box of sides 1, 2, 4: a face counts with its area, 8, 4 and 2.
         let cuboid = Cuboid::new(vec![0.0; 3], vec![1.0, 2.0, 4.0]).unwrap();
@@ -151,13 +153,14 @@ mod tests {
     #[test]
     fn radial_projection_lies_on_the_surface() {
         let rng = &mut stream(4, 0);
+        let radial = BoundarySampling::new(100).scheme(BoundaryScheme::Radial);
         for norm in [Norm::One, Norm::Two, Norm::Infinity] {
             let ball = Ball::new(2.5).unwrap().in_dimension(4).with_norm(norm);
-            let points = ball.sample_boundary(100, BoundaryScheme::Radial, None, rng).unwrap();
+            let points = ball.sample_boundary(&radial, rng).unwrap();
             assert!(points.rows().all(|x| (norm.of(x) - 2.5).abs() < 1e-12));
         }
         let cuboid = Cuboid::new(vec![-1.0, 0.0], vec![3.0, 1.0]).unwrap();
-        let points = cuboid.sample_boundary(100, BoundaryScheme::Radial, None, rng).unwrap();
+        let points = cuboid.sample_boundary(&radial, rng).unwrap();
         let mut gradient = [0.0; 2];
         assert!(points.rows().all(|x| cuboid.distance(x, &mut gradient) < 1e-12));
     }
@@ -165,7 +168,7 @@ mod tests {
     #[test]
     fn unbounded_surfaces_need_points_near() {
         let half = HalfSpace::new(vec![1.0, 0.0], 5.0).unwrap();
-        let error = half.sample_boundary(10, BoundaryScheme::Uniform, None, &mut stream(0, 0)).unwrap_err();
+        let error = half.sample_boundary(&BoundarySampling::new(10), &mut stream(0, 0)).unwrap_err();
         assert!(error.to_string().contains("unbounded"));
         assert!(Cuboid::uniform(f64::NEG_INFINITY, f64::INFINITY, 2).is_err());
     }

@@ -1,10 +1,10 @@
 use serde::Serialize;
 
 use super::distance::nearest_point;
-use super::{BoundaryScheme, Domain};
+use super::{BoundarySampling, Domain};
 use crate::error::DomainError;
-use crate::points::Points;
-use crate::simulate::stream;
+use crate::points::{Points, squared_distance};
+use crate::simulate::{stream, tasks};
 
 /// How many boundary points are sampled when nobody says: `8 d^2`, at least 32.
 ///
@@ -13,24 +13,29 @@ use crate::simulate::stream;
 /// assert_eq!(steinbound::domain::default_boundary_count(12), 1152);
 /// ```
 pub fn default_boundary_count(dimension: usize) -> usize {
-    (8 * dimension * dimension).max(32)
+    dimension.saturating_mul(dimension).saturating_mul(8).max(32)
 }
 
-/// How well a set of boundary points covers the boundary.
+/// How well a set of boundary points covers the boundary. What cannot be measured is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Coverage {
     /// The number of boundary points.
     pub points: usize,
-    /// The fill distance: how far the boundary gets from the nearest boundary point, measured at [`COVERAGE_PROBES`] places.
+    /// The fill distance: how far the boundary gets from the nearest boundary point, measured at [`COVERAGE_PROBES`] places
+    /// (fewer beyond 10,000 points).
     pub fill_distance: Option<f64>,
     /// The mean distance from a place on the boundary to the nearest boundary point.
     pub mean_gap: Option<f64>,
-    /// The smallest distance between two boundary points.
+    /// The smallest distance between two boundary points; not measured beyond 10,000 points.
     pub closest_pair: Option<f64>,
 }
 
 /// Places on the boundary at which gaps are measured.
 pub const COVERAGE_PROBES: usize = 4096;
+
+/// Up to so many boundary points everything is measured in full: tens of millions of distances.
+const FULL_MEASURE: usize = 10_000;
 
 /// Measures how well boundary points cover the boundary of a domain.
 ///
@@ -47,20 +52,30 @@ pub const COVERAGE_PROBES: usize = 4096;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn coverage(domain: &dyn Domain, boundary: &Points) -> Result<Coverage, DomainError> {
-    let scheme = BoundaryScheme::Uniform;
-    let probes = domain.sample_boundary(COVERAGE_PROBES, scheme, Some(boundary), &mut stream(0, 1))?;
-    let gaps: Vec<f64> = probes.rows().map(|x| nearest_point(x, boundary).0.sqrt()).collect();
+    if boundary.dimension() != domain.dimension() {
+        return Err(DomainError::WrongDimension {
+            what: "the set of boundary points",
+            found: boundary.dimension(),
+            expected: domain.dimension(),
+        });
+    }
+    let probes = (COVERAGE_PROBES * FULL_MEASURE / boundary.len().max(FULL_MEASURE)).max(64);
+    let sampling = BoundarySampling::new(probes).near(boundary);
+    let probes = domain.sample_boundary(&sampling, &mut stream(0, tasks::COVERAGE))?;
+    let gap = |x: &[f64]| nearest_point(x, boundary).map(|(square, _)| square.sqrt());
+    let gaps: Vec<f64> = probes.rows().filter_map(gap).collect();
     let mut closest = f64::INFINITY;
-    for i in 0..boundary.len() {
-        for j in 0..i {
-            let pair = boundary.row(i).iter().zip(boundary.row(j));
-            closest = closest.min(pair.map(|(a, b)| (a - b) * (a - b)).sum::<f64>());
+    if boundary.len() <= FULL_MEASURE {
+        for i in 0..boundary.len() {
+            for j in 0..i {
+                closest = closest.min(squared_distance(boundary.row(i), boundary.row(j)));
+            }
         }
     }
     Ok(Coverage {
         points: boundary.len(),
         fill_distance: gaps.iter().copied().reduce(f64::max),
-        mean_gap: Some(gaps.iter().sum::<f64>() / gaps.len() as f64),
+        mean_gap: (!gaps.is_empty()).then(|| gaps.iter().sum::<f64>() / gaps.len() as f64),
         closest_pair: closest.is_finite().then(|| closest.sqrt()),
     })
 }

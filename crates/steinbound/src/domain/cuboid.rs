@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{BoundaryScheme, Domain, expect_points, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -79,16 +79,12 @@ impl Cuboid {
     }
 
     /// The sides with infinite ends replaced by the padded extent of the points near.
-    fn window(&self, near: Option<&Points>) -> Result<Vec<(f64, f64)>, DomainError> {
+    fn window(&self, sampling: &BoundarySampling) -> Result<Vec<(f64, f64)>, DomainError> {
         let bounds = self.bounds();
-        let is_bounded = bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite());
-        let near = match near {
-            _ if is_bounded => return Ok(bounds),
-            Some(near) if near.dimension() == self.dimension() && !near.is_empty() => near.bounds(),
-            _ => {
-                return Err(DomainError::Unbounded { domain: self.describe() });
-            }
-        };
+        if bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
+            return Ok(bounds);
+        }
+        let near = sampling.near_points(self)?.bounds();
         let clip = |((low, high), extent): ((f64, f64), (f64, f64))| {
             let (below, above) = padded(extent);
             let low = if low.is_finite() { low } else { below.min(high - 1.0) };
@@ -138,18 +134,17 @@ impl Domain for Cuboid {
 
     fn sample_boundary(
         &self,
-        count: usize,
-        scheme: BoundaryScheme,
-        near: Option<&Points>,
+        sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count, self.dimension())?;
+        sampling.check(self.dimension())?;
+        let BoundarySampling { count, scheme, .. } = *sampling;
         let faces = self.faces();
         if self.dimension() == 1 {
             let limits = faces.iter().map(|face| face.1).collect();
             return from_rows(limits, 1, self);
         }
-        let window = self.window(near)?;
+        let window = self.window(sampling)?;
         let dimension = self.dimension();
         let mut values = Vec::with_capacity(count * dimension);
         if scheme == BoundaryScheme::Radial {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::Domain;
 use crate::matrix::Matrix;
-use crate::points::Points;
+use crate::points::{Points, squared_distance};
 
 /// The weight `h` of bd-KSD and TruncSM: the distance to the boundary, exact or to the nearest known point of it.
 ///
@@ -17,10 +17,12 @@ use crate::points::Points;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum BoundaryDistance {
     /// The exact distance, by the domain's formula; zero outside.
     Exact(Arc<dyn Domain>),
-    /// The Euclidean distance to the nearest of these boundary points; its gradient is zero at a boundary point.
+    /// The Euclidean distance to the nearest of these boundary points; its gradient is zero at a boundary point. Without
+    /// boundary points the distance is zero.
     Nearest(Points<'static>),
 }
 
@@ -43,10 +45,13 @@ impl BoundaryDistance {
         match self {
             BoundaryDistance::Exact(domain) => domain.distance(x, gradient),
             BoundaryDistance::Nearest(boundary) => {
-                let (square, nearest) = nearest_point(x, boundary);
+                gradient.fill(0.0);
+                let Some((square, nearest)) = nearest_point(x, boundary) else { return 0.0 };
                 let distance = square.sqrt();
-                for ((g, x), b) in gradient.iter_mut().zip(x).zip(nearest) {
-                    *g = if distance > 0.0 { (x - b) / distance } else { 0.0 };
+                if distance > 0.0 {
+                    for ((g, x), b) in gradient.iter_mut().zip(x).zip(nearest) {
+                        *g = (x - b) / distance;
+                    }
                 }
                 distance
             }
@@ -55,13 +60,7 @@ impl BoundaryDistance {
 }
 
 /// The squared distance to the nearest of some points, and that point (the first of equals).
-pub(super) fn nearest_point<'a>(x: &[f64], points: &'a Points) -> (f64, &'a [f64]) {
-    let mut best = (f64::INFINITY, points.row(0));
-    for b in points.rows() {
-        let square: f64 = x.iter().zip(b).map(|(x, b)| (x - b) * (x - b)).sum();
-        if square < best.0 {
-            best = (square, b);
-        }
-    }
-    best
+pub(super) fn nearest_point<'a>(x: &[f64], points: &'a Points) -> Option<(f64, &'a [f64])> {
+    let with_distance = points.rows().map(|b| (squared_distance(x, b), b));
+    with_distance.reduce(|best, next| if next.0 < best.0 { next } else { best })
 }

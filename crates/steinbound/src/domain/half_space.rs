@@ -1,7 +1,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundaryScheme, Domain, Norm, expect_points, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -99,12 +99,11 @@ impl Domain for HalfSpace {
 
     fn sample_boundary(
         &self,
-        count: usize,
-        scheme: BoundaryScheme,
-        near: Option<&Points>,
+        sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        expect_points(count, self.dimension())?;
+        sampling.check(self.dimension())?;
+        let BoundarySampling { count, scheme, .. } = *sampling;
         let foot: Vec<f64> = self.unit.iter().map(|u| u * self.unit_offset).collect();
         if self.dimension() == 1 {
             return from_rows(foot, 1, self);
@@ -112,12 +111,7 @@ impl Domain for HalfSpace {
         if scheme == BoundaryScheme::Radial {
             return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "radial projection" });
         }
-        let near = match near {
-            Some(near) if near.dimension() == self.dimension() && !near.is_empty() => near,
-            _ => {
-                return Err(DomainError::Unbounded { domain: self.describe() });
-            }
-        };
+        let near = sampling.near_points(self)?;
         let basis = self.plane_basis();
         let extents: Vec<(f64, f64)> = basis
             .iter()

@@ -34,6 +34,65 @@ pub enum BoundaryScheme {
     Radial,
 }
 
+/// Which boundary points are wanted.
+///
+/// ```
+/// use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Domain};
+/// use steinbound::simulate::stream;
+/// let disc = Ball::new(2.0)?.in_dimension(2);
+/// let points = disc.sample_boundary(&BoundarySampling::new(10), &mut stream(0, 1))?;
+/// assert_eq!(points.len(), 10);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct BoundarySampling<'a> {
+    /// How many.
+    pub count: usize,
+    /// How they are placed.
+    pub scheme: BoundaryScheme,
+    /// An unbounded boundary is sampled over the extent of these points, and a quarter of that more on each side.
+    pub near: Option<&'a Points<'a>>,
+}
+
+impl<'a> BoundarySampling<'a> {
+    /// So many points, uniform on the surface.
+    pub fn new(count: usize) -> BoundarySampling<'a> {
+        BoundarySampling { count, scheme: BoundaryScheme::Uniform, near: None }
+    }
+
+    /// Placed in another way.
+    pub fn scheme(mut self, scheme: BoundaryScheme) -> BoundarySampling<'a> {
+        self.scheme = scheme;
+        self
+    }
+
+    /// Near these points, where the boundary is unbounded.
+    pub fn near(mut self, points: &'a Points<'a>) -> BoundarySampling<'a> {
+        self.near = Some(points);
+        self
+    }
+
+    /// Refuses to sample no points, or more than memory should hold.
+    fn check(&self, dimension: usize) -> Result<(), DomainError> {
+        if self.count == 0 {
+            return Err(DomainError::NoPoints);
+        }
+        if self.count.saturating_mul(dimension) > SAMPLE_LIMIT {
+            return Err(DomainError::TooManyPoints { count: self.count, limit: SAMPLE_LIMIT / dimension });
+        }
+        Ok(())
+    }
+
+    /// The points near which an unbounded boundary is to be sampled.
+    fn near_points(&self, domain: &dyn Domain) -> Result<&'a Points<'a>, DomainError> {
+        match self.near {
+            Some(near) if near.dimension() == domain.dimension() && !near.is_empty() => Ok(near),
+            _ => Err(DomainError::Unbounded { domain: domain.describe() }),
+        }
+    }
+}
+
 /// A region in which observations can be made.
 ///
 /// ```
@@ -61,14 +120,10 @@ pub trait Domain: Debug + Send + Sync {
     /// point is not unique one of the gradients is given, or zero at a centre of symmetry.
     fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Points on the boundary. Where the boundary is a finite set, all of it, whatever `count` is.
-    ///
-    /// An unbounded boundary is sampled over the extent of the points `near`, and a quarter of that more on each side.
+    /// Points on the boundary. Where the boundary is a finite set, all of it, whatever the count is.
     fn sample_boundary(
         &self,
-        count: usize,
-        scheme: BoundaryScheme,
-        near: Option<&Points>,
+        sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError>;
 
@@ -78,17 +133,6 @@ pub trait Domain: Debug + Send + Sync {
 
 /// The most values, points times coordinates, that are sampled at once: two gigabytes.
 pub const SAMPLE_LIMIT: usize = 1 << 28;
-
-/// Refuses to sample no points, or more than memory should hold.
-fn expect_points(count: usize, dimension: usize) -> Result<(), DomainError> {
-    if count == 0 {
-        return Err(DomainError::NoPoints);
-    }
-    if count.saturating_mul(dimension) > SAMPLE_LIMIT {
-        return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension });
-    }
-    Ok(())
-}
 
 /// The lower and upper end of a padded interval: a quarter of its length more on each side, or one unit around a point.
 fn padded((low, high): (f64, f64)) -> (f64, f64) {

@@ -1,5 +1,4 @@
-use super::estimate::{Estimate, centred};
-use crate::compute::cholesky::ScaledCholesky;
+use super::estimate::{Estimate, centred, not_affine, solve_normal_equations};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::Model;
@@ -18,33 +17,37 @@ pub(super) fn minimise(
     form: &dyn SteinForm,
     model: &dyn Model,
     data: &Points,
+    weights: &[f64],
     statistic: Statistic,
 ) -> Result<Estimate, Error> {
-    let score = model.affine().ok_or_else(|| ModelError::Unsupported {
-        model: model.name().to_string(),
-        action: "fitted in closed form",
-        remedy: "its score is not affine in the parameters",
-    })?;
+    let score = model.affine().ok_or_else(|| not_affine(model))?;
+    if !score.is_consistent(form.coordinates(), model.parameters()) {
+        return Err(ModelError::Unsupported {
+            model: model.name().to_string(),
+            action: "fitted, because its affine form does not have its own size",
+            remedy: "run the model through model::conformance",
+        }
+        .into());
+    }
     let (origin, points) = centred(model, data);
     let mut features = Matrix::zeros(points.len(), score.features());
-    let mut row = vec![0.0; score.features()];
+    let mut row = vec![f64::NAN; score.features()];
     for (i, x) in points.rows().enumerate() {
         model.features(x, &mut row);
         for (c, value) in row.iter().enumerate() {
             features[(i, c)] = *value;
         }
     }
-    let weights = data.weights();
-    let pass = Pass::new(form, features, &weights, statistic, Some(&score));
+    let pass = Pass::new(form, features, weights, statistic, Some(&score))?;
     let (normal, right) = pass.moments().normal_equations(&score);
-    let factor = match (ScaledCholesky::new(&normal), statistic) {
-        (Ok(factor), _) => factor,
-        (Err(condition), Statistic::V) => return Err(FitError::NotIdentified { condition }.into()),
-        (Err(_), Statistic::U) => return Ok(Estimate::without_minimum(model.parameters())),
+    let (theta, factor) = match (solve_normal_equations(&normal, &right), statistic) {
+        (Ok(solved), _) => solved,
+        // Not definite at all, rather than nearly singular.
+        (Err(FitError::NotIdentified { condition: f64::INFINITY }), Statistic::U) => {
+            return Ok(Estimate::without_minimum(model.parameters()));
+        }
+        (Err(error), _) => return Err(error.into()),
     };
-    let mut solution = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
-    factor.solve(&mut solution);
-    let theta = solution.column(0).to_vec();
     let influence = pass.influence(&score, &theta, &factor);
     let squared = pass.moments().value(&score.at(&theta));
     let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);

@@ -1,3 +1,5 @@
+use crate::compute::cholesky::ScaledCholesky;
+use crate::error::{FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
@@ -55,6 +57,29 @@ impl Estimate {
             self.theta = Some(theta);
         }
         self
+    }
+}
+
+/// The solution of the normal equations, and their factor for the influence values.
+pub(crate) fn solve_normal_equations(
+    normal: &Matrix,
+    right: &[f64],
+) -> Result<(Vec<f64>, ScaledCholesky), FitError> {
+    if normal.values().iter().chain(right).any(|v| !v.is_finite()) {
+        return Err(FitError::NotFinite { what: "objective" });
+    }
+    let factor = ScaledCholesky::new(normal).map_err(|condition| FitError::NotIdentified { condition })?;
+    let mut solution = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
+    factor.solve(&mut solution);
+    Ok((solution.column(0).to_vec(), factor))
+}
+
+/// The refusal of a model that has no closed form.
+pub(crate) fn not_affine(model: &dyn Model) -> ModelError {
+    ModelError::Unsupported {
+        model: model.name().to_string(),
+        action: "fitted, because its score is not affine in the parameters",
+        remedy: "only closed-form fits are available; choose parameters in which the score is affine",
     }
 }
 

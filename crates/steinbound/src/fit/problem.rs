@@ -1,18 +1,22 @@
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
+use super::checks::{check_columns, check_domain, check_rows};
 use super::{
     AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings,
     closed_form,
 };
-use crate::domain::{BoundaryDistance, default_boundary_count};
-use crate::error::{DomainError, Error, FitError, ModelError};
+use crate::domain::{BoundaryDistance, BoundarySampling, default_boundary_count};
+use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::{Model, checked_parameters, scores};
 use crate::points::Points;
-use crate::simulate::stream;
-use crate::stein::{Conditioned, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared};
+use crate::simulate::{stream, tasks};
+use crate::stein::{
+    Conditioned, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared, widths,
+};
 use crate::{likelihood, score_matching};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
@@ -29,17 +33,16 @@ use crate::{likelihood, score_matching};
 pub struct Problem<'a> {
     data: &'a Points<'a>,
     model: &'a dyn Model,
+    /// Observation weights of mean 1.
+    weights: Vec<f64>,
     task: Task,
     settings: Settings,
-    /// The boundary points in use, given or sampled.
     boundary: Option<Points<'static>>,
 }
 
 /// What the method works on.
 enum Task {
-    Plain(Radial),
-    Conditioned(Conditioned),
-    Weighted(Weighted),
+    Stein(Box<dyn SteinForm>),
     ScoreMatching(BoundaryDistance),
     Likelihood,
 }
@@ -71,79 +74,67 @@ impl<'a> Problem<'a> {
         model: &'a dyn Model,
     ) -> Result<Problem<'a>, Error> {
         let started = Instant::now();
+        let method = estimator.method;
         check_rows(data)?;
         if model.dimension() != data.dimension() {
             return Err(
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()
             );
         }
-        let method = estimator.method;
-        let mut warnings = Vec::new();
-        check_domain(estimator, data, &mut warnings)?;
-        let distance = distance_kind(estimator);
-        let needs_boundary =
-            method == Method::Tksd || (method.has_distance() && distance == DistanceKind::Nearest);
-        let boundary = boundary(estimator, data, needs_boundary)?;
         let mut settings = Settings {
             method,
             statistic: method.has_kernel().then_some(estimator.statistic),
-            boundary_points: if needs_boundary { boundary.as_ref().map_or(0, Points::len) } else { 0 },
+            boundary_points: 0,
             kernel: None,
             ridge: (method == Method::Tksd).then_some(estimator.ridge),
-            distance: method.has_distance().then(|| {
-                match distance {
-                    DistanceKind::Exact => "exact",
-                    DistanceKind::Nearest => "nearest",
-                }
-                .to_string()
-            }),
+            distance: None,
             compute: None,
             confidence: estimator.confidence,
-            warnings,
-            started,
+            warnings: check_domain(estimator, data)?.into_iter().collect(),
+            seconds: 0.0,
         };
-        let weight = || match (distance, &estimator.domain, &boundary) {
-            (DistanceKind::Exact, Some(domain), _) => Ok(BoundaryDistance::Exact(domain.clone())),
-            (DistanceKind::Exact, None, _) => Err(FitError::NoDomain),
-            (DistanceKind::Nearest, _, Some(boundary)) => Ok(BoundaryDistance::Nearest(boundary.clone())),
-            (DistanceKind::Nearest, _, None) => Err(FitError::NoBoundaryPoints),
-        };
-        let radial = |settings: &mut Settings| -> Result<Radial, Error> {
-            let bandwidth = estimator.bandwidth.resolve(data, estimator.seed)?;
-            let dense = match estimator.compute {
-                Compute::Auto => data.len() <= AUTO_DENSE_LIMIT,
-                Compute::Dense => true,
-                Compute::Tiled => false,
-            };
-            let kernel = estimator.kernel.clone();
-            settings.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
-            let form = if dense {
-                Radial::dense(data, kernel, bandwidth)?
-            } else {
-                Radial::tiled(data, kernel, bandwidth)?
-            };
-            settings.compute =
-                Some(ComputeUsed { holder: form.holder(), threads: rayon::current_num_threads() });
-            Ok(form)
-        };
-        let task = match (method, &boundary) {
-            (Method::Mle, _) => Task::Likelihood,
-            (Method::Truncsm, _) => Task::ScoreMatching(weight()?),
-            (Method::Ksd, _) => Task::Plain(radial(&mut settings)?),
-            (Method::Bdksd, _) => {
-                let weight = weight()?;
-                Task::Weighted(Weighted::new(radial(&mut settings)?, data, weight))
+        let mut boundary = given_boundary(estimator, data)?;
+        let task = match method {
+            Method::Mle => Task::Likelihood,
+            Method::Ksd => Task::Stein(Box::new(radial(estimator, data, model, &mut settings)?)),
+            Method::Tksd => {
+                let points = known_boundary(estimator, data, boundary)?;
+                let inner = radial(estimator, data, model, &mut settings)?;
+                let form = Conditioned::new(inner, &points, estimator.ridge)?;
+                settings.boundary_points = points.len();
+                boundary = Some(points);
+                Task::Stein(Box::new(form))
             }
-            (Method::Tksd, Some(boundary)) => {
-                let inner = radial(&mut settings)?;
-                Task::Conditioned(Conditioned::new(inner, boundary, estimator.ridge)?)
+            Method::Bdksd | Method::Truncsm => {
+                let distance = match distance_kind(estimator) {
+                    DistanceKind::Exact => {
+                        settings.distance = Some("exact".into());
+                        BoundaryDistance::Exact(estimator.domain.clone().ok_or(FitError::NoDomain)?)
+                    }
+                    DistanceKind::Nearest => {
+                        let points = known_boundary(estimator, data, boundary)?;
+                        if points.is_empty() {
+                            return Err(FitError::NoBoundaryPoints.into());
+                        }
+                        settings.distance = Some("nearest".into());
+                        settings.boundary_points = points.len();
+                        boundary = Some(points.clone());
+                        BoundaryDistance::Nearest(points)
+                    }
+                };
+                if method == Method::Truncsm {
+                    Task::ScoreMatching(distance)
+                } else {
+                    let inner = radial(estimator, data, model, &mut settings)?;
+                    Task::Stein(Box::new(Weighted::new(inner, data, distance)?))
+                }
             }
-            (Method::Tksd, None) => return Err(FitError::NoBoundary { method: "tksd" }.into()),
         };
-        Ok(Problem { data, model, task, settings, boundary })
+        settings.seconds = started.elapsed().as_secs_f64();
+        Ok(Problem { data, model, weights: data.relative_weights(), task, settings, boundary })
     }
 
-    /// The boundary points in use, given or sampled.
+    /// The boundary points, given or sampled, whether or not the method uses them.
     pub fn boundary(&self) -> Option<&Points<'static>> {
         self.boundary.as_ref()
     }
@@ -181,9 +172,7 @@ impl<'a> Problem<'a> {
     /// The form, for Stein discrepancies.
     fn form(&self) -> Result<&dyn SteinForm, FitError> {
         match &self.task {
-            Task::Plain(form) => Ok(form),
-            Task::Conditioned(form) => Ok(form),
-            Task::Weighted(form) => Ok(form),
+            Task::Stein(form) => Ok(form.as_ref()),
             Task::ScoreMatching(_) | Task::Likelihood => {
                 Err(FitError::NoDiscrepancy { method: self.settings.method.name() })
             }
@@ -192,148 +181,110 @@ impl<'a> Problem<'a> {
 
     /// Estimates the parameters.
     pub fn fit(&self) -> Result<Fit, Error> {
-        let (rows, parameters) = (self.data.len(), self.model.parameters());
+        let started = Instant::now();
+        let rows = check_rows(self.data)?;
+        let parameters = self.model.parameters();
+        if parameters == 0 {
+            return Err(FitError::NothingToFit.into());
+        }
         if parameters > rows {
             return Err(FitError::MoreParametersThanData { parameters, rows }.into());
         }
-        check_columns(self.data)?;
+        check_columns(self.data, &self.model.differentiated())?;
+        let (data, model, weights) = (self.data, self.model, self.weights.as_slice());
         let estimate = match &self.task {
-            Task::Likelihood => likelihood::naive(self.model, self.data)?,
-            Task::ScoreMatching(distance) => score_matching::minimise(self.model, self.data, distance)?,
-            _ => {
+            Task::Likelihood => likelihood::naive(model, data, weights)?,
+            Task::ScoreMatching(distance) => score_matching::minimise(model, data, weights, distance)?,
+            Task::Stein(form) => {
                 let statistic = self.settings.statistic.unwrap_or_default();
-                closed_form::minimise(self.form()?, self.model, self.data, statistic)?
+                closed_form::minimise(form.as_ref(), model, data, weights, statistic)?
             }
         };
         let values = estimate.theta.iter().flatten();
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "estimate" }.into());
         }
-        Ok(Fit::new(estimate, self.model, self.data, self.settings.clone()))
+        let mut settings = self.settings.clone();
+        settings.seconds += started.elapsed().as_secs_f64();
+        Fit::new(estimate, model, data, weights, settings)
     }
 
     /// The discrepancy at given parameters, in reported order.
     pub fn discrepancy(&self, reported: &[f64]) -> Result<Discrepancy, Error> {
-        let statistic = self.settings.statistic.unwrap_or_default();
-        self.discrepancy_of(reported, statistic)
+        let scores = self.scores(reported)?;
+        self.discrepancy_of(scores, self.settings.statistic.unwrap_or_default())
     }
 
-    fn discrepancy_of(&self, reported: &[f64], statistic: Statistic) -> Result<Discrepancy, Error> {
+    /// The witness function for given parameters (in reported order) at some points.
+    pub fn witness(&self, reported: &[f64], targets: &Points) -> Result<WitnessValues, Error> {
+        let scores = self.scores(reported)?;
+        let found = self.discrepancy_of(scores.clone(), Statistic::V)?;
+        let discrepancy = found.value.filter(|value| *value > 0.0).ok_or(FitError::NoWitness)?;
+        let witness = Witness::new(self.form()?, &scores, &self.weights, discrepancy)?;
+        Ok(WitnessValues { values: witness.at(targets)?, multipliers: witness.multipliers()?, discrepancy })
+    }
+
+    fn scores(&self, reported: &[f64]) -> Result<Matrix, Error> {
         let theta = checked_parameters(self.model, reported, self.data.names())?;
-        let psi = scores(self.model, self.data, &theta);
-        let squared = discrepancy_squared(self.form()?, psi, &self.data.weights(), statistic);
+        Ok(scores(self.model, self.data, &theta))
+    }
+
+    fn discrepancy_of(&self, scores: Matrix, statistic: Statistic) -> Result<Discrepancy, Error> {
+        let squared = discrepancy_squared(self.form()?, scores, &self.weights, statistic)?;
         if !squared.is_finite() {
             return Err(FitError::NotFinite { what: "discrepancy" }.into());
         }
         Ok(Discrepancy { squared, value: (squared >= 0.0).then(|| squared.sqrt()) })
     }
-
-    /// The witness function for given parameters (in reported order) at some points.
-    pub fn witness(&self, reported: &[f64], targets: &Points) -> Result<WitnessValues, Error> {
-        if targets.dimension() != self.data.dimension() {
-            return Err(ModelError::WrongDimension {
-                model: self.data.dimension(),
-                data: targets.dimension(),
-            }
-            .into());
-        }
-        let theta = checked_parameters(self.model, reported, self.data.names())?;
-        let psi = scores(self.model, self.data, &theta);
-        let discrepancy = self.discrepancy_of(reported, Statistic::V)?.value.unwrap_or(0.0);
-        let witness = Witness::new(self.form()?, &psi, &self.data.weights(), discrepancy);
-        let multipliers = match &self.task {
-            Task::Conditioned(form) => Some(witness.multipliers(form)),
-            _ => None,
-        };
-        Ok(WitnessValues { values: witness.at(targets)?, multipliers, discrepancy })
-    }
 }
 
-fn check_rows(data: &Points) -> Result<(), FitError> {
-    let rows = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
-    if rows < 2 {
-        return Err(FitError::TooFewRows { rows });
-    }
-    Ok(())
-}
-
-fn check_columns(data: &Points) -> Result<(), FitError> {
-    let bounds = data.bounds();
-    match bounds.iter().position(|(low, high)| low == high) {
-        Some(at) => Err(FitError::ConstantColumn { name: data.names()[at].clone(), value: bounds[at].0 }),
-        None => Ok(()),
-    }
-}
-
-fn check_domain(estimator: &Estimator, data: &Points, warnings: &mut Vec<String>) -> Result<(), FitError> {
-    let Some(domain) = &estimator.domain else {
-        return Ok(());
+/// The plain form of the data, noting in the settings what was used.
+fn radial(
+    estimator: &Estimator,
+    data: &Points,
+    model: &dyn Model,
+    settings: &mut Settings,
+) -> Result<Radial, Error> {
+    let bandwidth = estimator.bandwidth.resolve(data, estimator.seed)?;
+    let dense = match estimator.compute {
+        Compute::Auto => data.len() <= AUTO_DENSE_LIMIT,
+        Compute::Dense => true,
+        Compute::Tiled => false,
     };
-    if domain.dimension() != data.dimension() {
-        return Err(FitError::DomainDimension {
-            domain: domain.describe(),
-            dimension: domain.dimension(),
-            data: data.dimension(),
-        });
-    }
-    let outside: Vec<usize> = (0..data.len()).filter(|i| !domain.contains(data.row(*i))).collect();
-    let Some(first) = outside.first().copied() else {
-        return Ok(());
-    };
-    if !estimator.allow_outside {
-        return Err(FitError::OutsideDomain {
-            domain: domain.describe(),
-            outside: outside.len(),
-            rows: data.len(),
-            first: first + 1,
-            point: format!("{:?}", data.row(first)),
-        });
-    }
-    warnings.push(format!(
-        "{} of {} data points lie outside the {}; they were kept",
-        outside.len(),
-        data.len(),
-        domain.describe()
-    ));
-    Ok(())
+    let kernel = Arc::clone(&estimator.kernel);
+    settings.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
+    let form = Radial::new(data, kernel, widths(data, bandwidth), model.differentiated(), dense)?;
+    settings.compute = Some(ComputeUsed { holder: form.holder(), threads: rayon::current_num_threads() });
+    Ok(form)
 }
 
 fn distance_kind(estimator: &Estimator) -> DistanceKind {
-    estimator.distance.unwrap_or(if estimator.domain.is_some() {
-        DistanceKind::Exact
-    } else {
-        DistanceKind::Nearest
-    })
+    let known = if estimator.domain.is_some() { DistanceKind::Exact } else { DistanceKind::Nearest };
+    estimator.distance.unwrap_or(known)
 }
 
-/// The boundary points given, or sampled from the domain where the method needs some.
-fn boundary(estimator: &Estimator, data: &Points, needed: bool) -> Result<Option<Points<'static>>, Error> {
-    if let Some(boundary) = &estimator.boundary {
-        if boundary.dimension() != data.dimension() {
-            return Err(FitError::BoundaryDimension {
-                boundary: boundary.dimension(),
-                data: data.dimension(),
-            }
-            .into());
+/// The boundary points given by the user, in the data's coordinates.
+fn given_boundary(estimator: &Estimator, data: &Points) -> Result<Option<Points<'static>>, FitError> {
+    match &estimator.boundary {
+        Some(points) if points.dimension() != data.dimension() => {
+            Err(FitError::BoundaryDimension { boundary: points.dimension(), data: data.dimension() })
         }
-        if boundary.is_empty() && estimator.method != Method::Tksd && needed {
-            return Err(FitError::NoBoundaryPoints.into());
-        }
-        return Ok(Some(boundary.clone()));
+        given => Ok(given.clone()),
     }
-    let domain = match &estimator.domain {
-        Some(domain) if needed => domain,
-        None if needed => {
-            return Err(FitError::NoBoundary { method: estimator.method.name() }.into());
-        }
-        _ => return Ok(None),
-    };
-    let count = match estimator.boundary_points {
-        Some(0) => return Err(DomainError::NoPoints.into()),
-        Some(count) => count,
-        None => default_boundary_count(data.dimension()),
-    };
-    let rng = &mut stream(estimator.seed, 1);
-    let points = domain.sample_boundary(count, estimator.boundary_scheme, Some(data), rng)?;
-    Ok(Some(points))
+}
+
+/// The boundary points given, or sampled from the domain.
+fn known_boundary(
+    estimator: &Estimator,
+    data: &Points,
+    given: Option<Points<'static>>,
+) -> Result<Points<'static>, Error> {
+    if let Some(points) = given {
+        return Ok(points);
+    }
+    let method = estimator.method.name();
+    let domain = estimator.domain.as_ref().ok_or(FitError::NoBoundary { method })?;
+    let count = estimator.boundary_points.unwrap_or_else(|| default_boundary_count(data.dimension()));
+    let sampling = BoundarySampling::new(count).scheme(estimator.boundary_scheme).near(data);
+    Ok(domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::BOUNDARY))?)
 }

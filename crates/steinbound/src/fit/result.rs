@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
 use super::{Method, Settings};
+use crate::error::Error;
 use crate::inference::sandwich;
 use crate::matrix::Matrix;
 use crate::model::Model;
@@ -28,7 +29,7 @@ pub struct Parameter {
 pub struct KernelUsed {
     /// Its name.
     pub name: String,
-    /// Its bandwidth, in the data's units.
+    /// Its bandwidth, in the data's units (times the scale of a coordinate, where coordinates have scales).
     pub bandwidth: f64,
 }
 
@@ -144,15 +145,20 @@ impl Fit {
     }
 
     /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
-    pub(super) fn new(estimate: Estimate, model: &dyn Model, data: &Points, settings: Settings) -> Fit {
+    pub(super) fn new(
+        estimate: Estimate,
+        model: &dyn Model,
+        data: &Points,
+        weights: &[f64],
+        settings: Settings,
+    ) -> Result<Fit, Error> {
         let mut warnings = settings.warnings;
         warnings.extend(estimate.warnings);
         let names = model.names(data.names());
         let reported_names = model.reported_names(data.names());
-        let natural_covariance = estimate
-            .theta
-            .as_ref()
-            .map(|_| sandwich::covariance(&estimate.influence, &data.weights(), data.clusters()));
+        let covariance_of = |influence: &Matrix| sandwich::covariance(influence, weights, data.clusters());
+        let natural_covariance =
+            estimate.theta.as_ref().map(|_| covariance_of(&estimate.influence)).transpose()?;
         if let Some(clusters) = data.clusters() {
             let count = clusters.iter().max().map_or(0, |id| id + 1);
             if count <= names.len() {
@@ -169,8 +175,8 @@ impl Fit {
         }
         let covariance = reported
             .as_ref()
-            .zip(natural_covariance.as_ref())
-            .map(|(reported, covariance)| sandwich::delta_method(&reported.jacobian, covariance));
+            .map(|reported| covariance_of(&estimate.influence.times(&reported.jacobian.transpose())))
+            .transpose()?;
         let reach = sandwich::normal_quantile(settings.confidence);
         let values = reported.as_ref().map(|reported| reported.values.as_slice());
         let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
@@ -181,7 +187,7 @@ impl Fit {
             with_intervals(&names, theta, natural_covariance.as_ref(), reach)
         };
         let squared = estimate.discrepancy_squared;
-        Fit {
+        Ok(Fit {
             schema: "steinbound.fit/1".into(),
             method: settings.method,
             model: model.name().to_string(),
@@ -204,9 +210,9 @@ impl Fit {
             converged: estimate.converged,
             iterations: estimate.iterations,
             warnings,
-            seconds: Seconds { total: settings.started.elapsed().as_secs_f64() },
+            seconds: Seconds { total: settings.seconds },
             influence: estimate.influence,
-        }
+        })
     }
 }
 

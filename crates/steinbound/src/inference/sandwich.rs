@@ -1,7 +1,10 @@
 //! The sandwich: the covariance of an estimate from the influence of each observation.
 
+use std::collections::BTreeMap;
+
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::error::PointsError;
 use crate::matrix::Matrix;
 
 /// The covariance of an estimate from influence values.
@@ -18,6 +21,9 @@ use crate::matrix::Matrix;
 /// Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared discrepancy and
 /// `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`, and weighted influence values have mean
 /// zero at the minimum, so that none is subtracted.
+///
+/// Functions of the parameters have the influence values `J f_i`, `J` being their derivative (the delta method): multiplying
+/// these instead of `J Cov J'` keeps digits when `J` is large.
 ///
 /// # Requirements
 ///
@@ -36,30 +42,39 @@ use crate::matrix::Matrix;
 /// use steinbound::Matrix;
 /// use steinbound::inference::sandwich::covariance;
 /// let influence = Matrix::from_fn(4, 1, |i, _| [-1.0, 1.0, -3.0, 3.0][i]);
-/// assert_eq!(covariance(&influence, &[1.0; 4], None)[(0, 0)], 20.0 / 16.0);
-/// assert_eq!(covariance(&influence, &[1.0; 4], Some(&[0, 0, 1, 1]))[(0, 0)], 0.0);
+/// assert_eq!(covariance(&influence, &[1.0; 4], None)?[(0, 0)], 20.0 / 16.0);
+/// assert_eq!(covariance(&influence, &[1.0; 4], Some(&[0, 0, 1, 1]))?[(0, 0)], 0.0);
+/// # Ok::<(), steinbound::Error>(())
 /// ```
-pub fn covariance(influence: &Matrix, weights: &[f64], clusters: Option<&[usize]>) -> Matrix {
-    let parameters = influence.columns();
+pub fn covariance(
+    influence: &Matrix,
+    weights: &[f64],
+    clusters: Option<&[usize]>,
+) -> Result<Matrix, PointsError> {
+    let (rows, parameters) = (influence.rows(), influence.columns());
+    let counts = [("weights", weights.len()), ("cluster numbers", clusters.map_or(rows, <[usize]>::len))];
+    if let Some((what, found)) = counts.into_iter().find(|(_, found)| *found != rows) {
+        return Err(PointsError::WrongCount { what, found, expected: rows });
+    }
     let total: f64 = weights.iter().sum();
-    let groups = clusters.map_or(influence.rows(), |ids| ids.iter().max().map_or(0, |id| id + 1));
-    let mut sums = Matrix::zeros(groups, parameters);
+    // Numbers need not be consecutive: any that is used gets a row.
+    let mut groups: BTreeMap<usize, usize> = BTreeMap::new();
+    for id in clusters.into_iter().flatten() {
+        let next = groups.len();
+        groups.entry(*id).or_insert(next);
+    }
+    let mut sums = Matrix::zeros(clusters.map_or(rows, |_| groups.len()), parameters);
     for k in 0..parameters {
         let column = influence.column(k);
         let sums = sums.column_mut(k);
         for (i, value) in column.iter().enumerate() {
-            let group = clusters.map_or(i, |ids| ids[i]);
+            let group = clusters.map_or(i, |ids| groups[&ids[i]]);
             sums[group] += weights[i] * value / total;
         }
     }
-    Matrix::from_fn(parameters, parameters, |j, k| {
+    Ok(Matrix::from_fn(parameters, parameters, |j, k| {
         sums.column(j).iter().zip(sums.column(k)).map(|(a, b)| a * b).sum()
-    })
-}
-
-/// `J C J'`: the covariance of smooth functions of the parameters whose derivatives are `J` (the delta method).
-pub fn delta_method(jacobian: &Matrix, covariance: &Matrix) -> Matrix {
-    jacobian.times(covariance).times(&jacobian.transpose())
+    }))
 }
 
 /// How many standard errors an interval of this confidence reaches to each side.
@@ -67,7 +82,11 @@ pub fn delta_method(jacobian: &Matrix, covariance: &Matrix) -> Matrix {
 /// ```
 /// use steinbound::inference::sandwich::normal_quantile;
 /// assert!((normal_quantile(0.95) - 1.959963984540054).abs() < 1e-9);
+/// assert!(normal_quantile(1.5).is_nan());
 /// ```
 pub fn normal_quantile(confidence: f64) -> f64 {
+    if !(0.0..=1.0).contains(&confidence) {
+        return f64::NAN;
+    }
     Normal::standard().inverse_cdf(0.5 + 0.5 * confidence)
 }

@@ -5,11 +5,12 @@ use rand::rngs::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::error::KernelError;
-use crate::points::Points;
-use crate::simulate::stream;
+use crate::points::{Points, squared_distance};
+use crate::simulate::{stream, tasks};
 
 /// How the kernel's width `sigma` is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Bandwidth {
     /// The median distance between two different data points (see [`median`]).
     #[default]
@@ -47,18 +48,20 @@ pub const SUBSAMPLE: usize = 5_000;
 ///
 /// # Definition
 ///
-/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`; for an even number of pairs the mean of the two
+/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`, coordinates being divided by their scales; for an even number of pairs the mean of the two
 /// middle ones. Points of weight zero are left out; other weights do not matter. Exact up to [`EXACT_LIMIT`] points,
 /// beyond that exact for a seeded subsample of [`SUBSAMPLE`].
 ///
 /// # Complexity
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
-/// bracket and keeps those inside it (about one in forty), and the answer is selected among these.
+/// bracket and at its ends and keeps those inside it (about one in forty), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
-    let mut rows: Vec<&[f64]> =
-        (0..points.len()).filter(|i| points.weight(*i) > 0.0).map(|i| points.row(i)).collect();
-    let mut rng = stream(seed, 0);
+    let scales = points.scales();
+    let rows = (0..points.len()).filter(|i| points.weight(*i) > 0.0).map(|i| points.row(i));
+    let mut rows: Vec<Vec<f64>> =
+        rows.map(|x| x.iter().zip(scales.iter()).map(|(x, s)| x / s).collect()).collect();
+    let mut rng = stream(seed, tasks::BANDWIDTH);
     if rows.len() > EXACT_LIMIT {
         for i in 0..SUBSAMPLE {
             let other = rng.random_range(i..rows.len());
@@ -69,88 +72,102 @@ pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
     median_of_all_pairs(&rows, &mut rng)
 }
 
-fn median_of_all_pairs(rows: &[&[f64]], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
+/// Pairs drawn to bracket the median.
+const SAMPLED_PAIRS: usize = 20_000;
+
+fn median_of_all_pairs(rows: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
     if rows.len() < 2 {
         return Err(KernelError::ZeroMedian);
     }
     let pairs = rows.len() * (rows.len() - 1) / 2;
     let (lower, upper) = ((pairs - 1) / 2, pairs / 2);
-    let sample = SAMPLED_PAIRS.min(pairs);
-    let mut sampled: Vec<f64> = if sample == pairs {
-        squared_distances_between(rows, f64::NEG_INFINITY, f64::INFINITY).1
+    let sampled: Vec<f64> = if pairs <= SAMPLED_PAIRS {
+        Vec::new()
     } else {
         let draw = |_| {
             let i = rng.random_range(0..rows.len());
             let j = (i + rng.random_range(1..rows.len())) % rows.len();
-            squared_distance(rows[i], rows[j])
+            squared_distance(&rows[i], &rows[j])
         };
-        (0..sample).map(draw).collect()
-    };
-    if sampled.iter().any(|q| !q.is_finite()) {
-        return Err(KernelError::Overflow);
-    }
-    let middle = if sample == pairs {
-        select_pair(&mut sampled, lower, upper)
-    } else {
-        // Four standard deviations of a sampled quantile: a miss is rare, and then the bracket is opened wide.
+        let mut sampled: Vec<f64> = (0..SAMPLED_PAIRS).map(draw).collect();
         sampled.sort_unstable_by(f64::total_cmp);
-        let reach = (2.0 * (sample as f64).sqrt()) as usize;
-        let (low, high) = (sampled[sample / 2 - reach], sampled[sample / 2 + reach]);
-        let (below, mut inside) = squared_distances_between(rows, low, high);
-        if below <= lower && upper < below + inside.len() {
-            select_pair(&mut inside, lower - below, upper - below)
-        } else {
-            let mut all = squared_distances_between(rows, f64::NEG_INFINITY, f64::INFINITY).1;
-            select_pair(&mut all, lower, upper)
-        }
+        sampled
     };
-    match middle {
-        m if m > 0.0 && m.is_finite() => Ok(m),
-        0.0 => Err(KernelError::ZeroMedian),
-        _ => Err(KernelError::Overflow),
+    // Four standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
+    let mut reach = (2.0 * (sampled.len() as f64).sqrt()) as usize;
+    loop {
+        let middle = sampled.len() / 2;
+        let low = middle.checked_sub(reach).and_then(|at| sampled.get(at)).copied();
+        let high = sampled.get(middle + reach).copied();
+        let bracket = match (low, high) {
+            (Some(low), Some(high)) if high.is_finite() => (low, high),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        let mut counted = Bracketed::count(rows, bracket);
+        if let (Some(low), Some(high)) = (counted.rank(lower), counted.rank(upper)) {
+            return match 0.5 * (low.sqrt() + high.sqrt()) {
+                0.0 => Err(KernelError::ZeroMedian),
+                m if m.is_finite() => Ok(m),
+                _ => Err(KernelError::Overflow),
+            };
+        }
+        if bracket.0 == f64::NEG_INFINITY {
+            return Err(KernelError::Overflow);
+        }
+        reach *= 2;
     }
 }
 
-/// Pairs drawn to bracket the median; with no more pairs than this, all are simply sorted out.
-const SAMPLED_PAIRS: usize = 20_000;
+/// The squared distances of all pairs, as far as their order around a bracket is concerned.
+struct Bracketed {
+    low: f64,
+    high: f64,
+    below: usize,
+    at_low: usize,
+    inside: Vec<f64>,
+    at_high: usize,
+}
 
-/// How many squared distances lie below `low`, and those in `[low, high]`.
-fn squared_distances_between(rows: &[&[f64]], low: f64, high: f64) -> (usize, Vec<f64>) {
-    let parts: Vec<(usize, Vec<f64>)> = (0..rows.len())
-        .into_par_iter()
-        .with_min_len(16)
-        .fold(
-            || (0, Vec::new()),
-            |(mut below, mut inside), i| {
-                for other in &rows[i + 1..] {
-                    let q = squared_distance(rows[i], other);
-                    if q < low {
-                        below += 1;
-                    } else if q <= high {
-                        inside.push(q);
-                    }
+impl Bracketed {
+    fn count(rows: &[Vec<f64>], (low, high): (f64, f64)) -> Bracketed {
+        let empty = || Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 };
+        let count_row = |mut counted: Bracketed, i: usize| {
+            for other in &rows[i + 1..] {
+                let q = squared_distance(&rows[i], other);
+                if q < low {
+                    counted.below += 1;
+                } else if q == low {
+                    counted.at_low += 1;
+                } else if q < high {
+                    counted.inside.push(q);
+                } else if q == high {
+                    counted.at_high += 1;
                 }
-                (below, inside)
-            },
-        )
-        .collect();
-    let below = parts.iter().map(|part| part.0).sum();
-    (below, parts.into_iter().flat_map(|part| part.1).collect())
-}
-
-fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum()
-}
-
-/// The mean of the distances whose squares have the given ranks, `lower` and `upper` being equal or neighbours.
-fn select_pair(squared: &mut [f64], lower: usize, upper: usize) -> f64 {
-    let (_, low, above) = squared.select_nth_unstable_by(lower, f64::total_cmp);
-    let low = low.sqrt();
-    if upper == lower {
-        return low;
+            }
+            counted
+        };
+        let merge = |mut a: Bracketed, mut b: Bracketed| {
+            a.below += b.below;
+            a.at_low += b.at_low;
+            a.inside.append(&mut b.inside);
+            a.at_high += b.at_high;
+            a
+        };
+        (0..rows.len()).into_par_iter().with_min_len(16).fold(empty, count_row).reduce(empty, merge)
     }
-    let high = above.iter().copied().fold(f64::INFINITY, f64::min).sqrt();
-    0.5 * (low + high)
+
+    /// The squared distance of that rank among all, where the bracket knows it.
+    fn rank(&mut self, rank: usize) -> Option<f64> {
+        let mut rank = rank.checked_sub(self.below)?;
+        if rank < self.at_low {
+            return Some(self.low);
+        }
+        rank -= self.at_low;
+        if rank < self.inside.len() {
+            return Some(*self.inside.select_nth_unstable_by(rank, f64::total_cmp).1);
+        }
+        (rank - self.inside.len() < self.at_high).then_some(self.high)
+    }
 }
 
 #[cfg(test)]
@@ -192,7 +209,7 @@ mod tests {
     #[test]
     fn the_subsample_is_close_and_seeded() {
         let points = scattered(EXACT_LIMIT + 1, 1.0);
-        let rows: Vec<&[f64]> = points.rows().collect();
+        let rows: Vec<Vec<f64>> = points.rows().map(<[f64]>::to_vec).collect();
         let exact = median_of_all_pairs(&rows, &mut stream(0, 0)).unwrap();
         let ratios: Vec<f64> = (0..16).map(|seed| median(&points, seed).unwrap() / exact).collect();
         let mean = ratios.iter().sum::<f64>() / 16.0;

@@ -60,7 +60,8 @@ fn difference(at: &[f64], k: usize, mut value: impl FnMut(&[f64]) -> f64) -> f64
 }
 
 fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
-    let (d, p) = (model.dimension(), model.parameters());
+    let (differentiated, p) = (model.differentiated(), model.parameters());
+    let d = differentiated.len();
     let score = |x: &[f64], theta: &[f64]| {
         let mut score = vec![f64::NAN; d];
         model.score(x, theta, &mut score);
@@ -76,10 +77,10 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
     model.score_slope_jacobian(x, theta, &mut slope_jacobian);
     for l in 0..d {
         if model.log_density(x, theta).is_some() {
-            let exact = difference(x, l, |x| model.log_density(x, theta).unwrap_or(f64::NAN));
+            let exact = difference(x, differentiated[l], |x| model.log_density(x, theta).unwrap_or(f64::NAN));
             report.close(&format!("score {l}"), score(x, theta)[l], exact);
         }
-        let exact = difference(x, l, |x| score(x, theta)[l]);
+        let exact = difference(x, differentiated[l], |x| score(x, theta)[l]);
         report.close(&format!("slope of score {l}"), slope(x, theta)[l], exact);
         for k in 0..p {
             let exact = difference(theta, k, |theta| score(x, theta)[l]);
@@ -97,7 +98,7 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
             report.close(&format!("affine score {l}"), sum, value);
         }
     }
-    let shift: Vec<f64> = (0..d).map(|l| 0.4 - 0.9 * l as f64).collect();
+    let shift: Vec<f64> = (0..x.len()).map(|l| 0.4 - 0.9 * l as f64).collect();
     if let Some((moved, jacobian)) = model.translate(theta, &shift) {
         let here: Vec<f64> = x.iter().zip(&shift).map(|(x, s)| x + s).collect();
         for (l, value) in score(&here, &moved).into_iter().enumerate() {

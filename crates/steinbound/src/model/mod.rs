@@ -48,6 +48,13 @@ pub trait Model: Debug + Send + Sync {
     /// The number of coordinates of a point, `d`.
     fn dimension(&self) -> usize;
 
+    /// The coordinates in which the log-density is differentiated: all of them, or the response alone in a regression.
+    ///
+    /// Scores and their slopes have one value for each of these, in this order.
+    fn differentiated(&self) -> Vec<usize> {
+        (0..self.dimension()).collect()
+    }
+
     /// The number of fitted parameters, `p`.
     fn parameters(&self) -> usize;
 
@@ -57,13 +64,13 @@ pub trait Model: Debug + Send + Sync {
     /// Names of the reported parameters.
     fn reported_names(&self, coordinates: &[String]) -> Vec<String>;
 
-    /// `psi(x; theta)`, one value for each coordinate.
+    /// `psi(x; theta)`, one value for each differentiated coordinate.
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]);
 
     /// The derivative of the score in the parameters, `d` by `p`.
     fn score_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]);
 
-    /// `d psi_l / d x_l` for each coordinate: the diagonal of the Hessian of the log-density.
+    /// `d psi_l / d x_l` for each differentiated coordinate: the diagonal of the Hessian of the log-density.
     fn score_slope(&self, x: &[f64], theta: &[f64], slope: &mut [f64]);
 
     /// The derivative of [`score_slope`](Model::score_slope) in the parameters, `d` by `p`.
@@ -105,8 +112,9 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
-    /// The maximum likelihood estimate that ignores the truncation, and the influence of each point on it.
-    fn maximum_likelihood(&self, _points: &Points) -> Result<(Vec<f64>, Matrix), Error> {
+    /// The maximum likelihood estimate that ignores the truncation, and the influence of each point on it, with one
+    /// weight for each point.
+    fn maximum_likelihood(&self, _points: &Points, _weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
         Err(ModelError::Unsupported {
             model: self.name().to_string(),
             action: "fitted by naive maximum likelihood",
@@ -118,8 +126,9 @@ pub trait Model: Debug + Send + Sync {
 
 /// The scores of a model, one row for each point.
 pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Matrix {
-    let mut scores = Matrix::zeros(points.len(), model.dimension());
-    let mut score = vec![0.0; model.dimension()];
+    let coordinates = model.differentiated().len();
+    let mut scores = Matrix::zeros(points.len(), coordinates);
+    let mut score = vec![0.0; coordinates];
     for (i, x) in points.rows().enumerate() {
         model.score(x, theta, &mut score);
         for (l, value) in score.iter().enumerate() {
@@ -129,22 +138,34 @@ pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Matri
     scores
 }
 
-/// Checks the number and finiteness of reported parameters and turns them into fitted ones.
+/// Refuses parameters of the wrong number or that are not finite, and turns reported ones into fitted ones.
 pub(crate) fn checked_parameters(
     model: &dyn Model,
     reported: &[f64],
     coordinates: &[String],
 ) -> Result<Vec<f64>, ModelError> {
-    let names = model.reported_names(coordinates);
-    if reported.len() != names.len() {
-        return Err(ModelError::WrongParameterCount {
-            found: reported.len(),
-            expected: names.len(),
-            names: names.join(", "),
-        });
-    }
-    if let Some(at) = reported.iter().position(|v| !v.is_finite()) {
-        return Err(ModelError::BadParameter { name: names[at].clone(), value: reported[at] });
-    }
+    check_values(reported, &model.reported_names(coordinates))?;
     model.fitted_from(reported)
+}
+
+/// Refuses fitted parameters of the wrong number or that are not finite.
+pub(crate) fn check_theta(model: &dyn Model, theta: &[f64]) -> Result<(), ModelError> {
+    let coordinates: Vec<String> = (1..=model.dimension()).map(|l| format!("x{l}")).collect();
+    check_values(theta, &model.names(&coordinates))
+}
+
+fn check_values(values: &[f64], names: &[String]) -> Result<(), ModelError> {
+    if values.len() != names.len() {
+        const MOST: usize = 12;
+        let mut shown = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+        if names.len() > MOST {
+            shown.push_str(", ..");
+        }
+        let (found, expected) = (values.len(), names.len());
+        return Err(ModelError::WrongParameterCount { found, expected, names: shown });
+    }
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(at) => Err(ModelError::BadParameter { name: names[at].clone(), value: values[at] }),
+        None => Ok(()),
+    }
 }

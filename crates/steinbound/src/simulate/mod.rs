@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 
 use crate::domain::{Domain, SAMPLE_LIMIT};
 use crate::error::{DomainError, Error, ModelError};
-use crate::model::Model;
+use crate::model::{self, Model};
 use crate::points::Points;
 
 /// The random stream of a task: the same seed and task give the same numbers, on any machine and thread.
@@ -21,6 +21,18 @@ pub fn stream(seed: u64, task: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(task);
     rng
+}
+
+/// The tasks that draw from a seed, each with a stream of its own.
+pub mod tasks {
+    /// Simulated data.
+    pub const DATA: u64 = 0;
+    /// Boundary points sampled from a domain.
+    pub const BOUNDARY: u64 = 1;
+    /// The subsample and the bracket of the median bandwidth.
+    pub const BANDWIDTH: u64 = 2;
+    /// The places at which the coverage of a boundary is measured.
+    pub const COVERAGE: u64 = 3;
 }
 
 /// A truncated sample and how it came about.
@@ -73,6 +85,7 @@ pub fn truncated(
     if domain.dimension() != dimension {
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
     }
+    model::check_theta(model, theta)?;
     if count.saturating_mul(dimension) > SAMPLE_LIMIT {
         return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension }.into());
     }

@@ -1,8 +1,10 @@
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use std::sync::Arc;
+
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
 use super::radial::Radial;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
-use crate::compute::tiles::{Scaled, TILE};
+use crate::compute::pairs::{Scaled, TILE};
 use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
@@ -46,7 +48,7 @@ use crate::points::Points;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Conditioned {
-    inner: Radial,
+    inner: Arc<Radial>,
     boundary: Scaled,
     factor: Cholesky,
 }
@@ -56,7 +58,7 @@ pub const BOUNDARY_LIMIT: usize = 20_000;
 
 impl Conditioned {
     /// Conditions a radial form on zeros at the boundary points.
-    pub fn new(inner: Radial, boundary: &Points, ridge: f64) -> Result<Conditioned, Error> {
+    pub fn new(inner: impl Into<Arc<Radial>>, boundary: &Points, ridge: f64) -> Result<Conditioned, Error> {
         if !(ridge >= 0.0 && ridge.is_finite()) {
             return Err(KernelError::BadRidge { value: ridge }.into());
         }
@@ -64,9 +66,9 @@ impl Conditioned {
             let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
             return Err(KernelError::TooManyBoundaryPoints { points, limit }.into());
         }
-        let scaled = inner.kernel().scale(boundary);
-        let kernel = inner.kernel();
-        let mut gram = kernel.written_out(&scaled, 0..scaled.len(), &scaled).value;
+        let inner = inner.into();
+        let scaled = inner.kernel().scale(boundary)?;
+        let mut gram = inner.kernel().values(&scaled, 0..scaled.len(), &scaled);
         for i in 0..scaled.len() {
             gram[(i, i)] += ridge;
         }
@@ -75,8 +77,7 @@ impl Conditioned {
         Ok(Conditioned { inner, boundary: scaled, factor })
     }
 
-    /// `(K + e I)^-1` applied to the plain kernel's terms at the boundary points: one column for each term.
-    pub fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
+    fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
         let data = self.inner.scaled();
         let mut at_boundary = self.inner.cross(&self.boundary, data, columns, terms);
         self.factor.solve(&mut at_boundary);
@@ -111,7 +112,7 @@ impl Conditioned {
                 outer.push((output, Term::new(back, at)));
             }
         }
-        let multipliers = self.multipliers(columns, &needed);
+        let multipliers = self.solved_at_boundary(columns, &needed);
         let back: Vec<Term> = outer.iter().map(|(_, term)| *term).collect();
         let correction = self.inner.cross(rows, &self.boundary, &multipliers, &back);
         for (j, (output, _)) in outer.iter().enumerate() {
@@ -129,15 +130,15 @@ impl SteinForm for Conditioned {
         self.inner.coordinates()
     }
 
-    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let mut products = self.inner.apply(columns, terms);
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        let mut products = self.inner.apply(columns, terms)?;
         self.correct(self.inner.scaled(), columns, terms, &mut products);
-        products
+        Ok(products)
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         let mut products = self.inner.apply_at(targets, columns, terms)?;
-        let rows = self.inner.kernel().scale(targets);
+        let rows = self.inner.kernel().scale(targets)?;
         self.correct(&rows, columns, terms, &mut products);
         Ok(products)
     }
@@ -150,7 +151,7 @@ impl SteinForm for Conditioned {
         let data = self.inner.scaled();
         for start in (0..data.len()).step_by(TILE) {
             let range = start..(start + TILE).min(data.len());
-            let mut out = self.inner.kernel().written_out(data, range.clone(), &self.boundary);
+            let mut out = self.inner.kernel().values_and_slopes(data, range.clone(), &self.boundary);
             self.factor.solve_lower(&mut out.value);
             for slope in &mut out.slope {
                 self.factor.solve_lower(slope);
@@ -170,5 +171,10 @@ impl SteinForm for Conditioned {
 
     fn holder(&self) -> Holder {
         self.inner.holder()
+    }
+
+    fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
+        check_shape(self, columns, terms)?;
+        Ok(Some(self.solved_at_boundary(columns, terms)))
     }
 }

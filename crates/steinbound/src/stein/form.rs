@@ -1,6 +1,6 @@
 //! The seam between kernels and estimators: four operators, applied to a few columns.
 
-use crate::error::Error;
+use crate::error::{Error, KernelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
 
@@ -70,7 +70,7 @@ pub struct Holder {
 /// let points = Points::from_rows(&[[0.0], [2.0]])?;
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
-/// let sums = form.apply(&ones, &[Term::new(Operator::Value, 0)]);
+/// let sums = form.apply(&ones, &[Term::new(Operator::Value, 0)])?;
 /// assert!((sums[(0, 0)] - (1.0 + (-2.0f64).exp())).abs() < 1e-15);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
@@ -82,7 +82,7 @@ pub trait SteinForm: Send + Sync {
     fn coordinates(&self) -> usize;
 
     /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the number of terms.
-    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix;
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
 
     /// The terms at other points: `columns` still belong to the data.
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
@@ -92,4 +92,29 @@ pub trait SteinForm: Send + Sync {
 
     /// How the pairs are held.
     fn holder(&self) -> Holder;
+
+    /// For a conditioned kernel, `(K + e I)^-1` applied to the plain kernel's terms at the boundary points.
+    fn multipliers(&self, _columns: &Matrix, _terms: &[Term]) -> Result<Option<Matrix>, Error> {
+        Ok(None)
+    }
+}
+
+/// Refuses columns and terms that do not belong to a form.
+pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]) -> Result<(), KernelError> {
+    let fail = |what: String| {
+        Err(KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what })
+    };
+    if columns.rows() != form.points() {
+        return fail(format!("columns of {} values", columns.rows()));
+    }
+    for term in terms {
+        let coordinate = match term.operator {
+            Operator::Second(l) | Operator::First(l) => l,
+            Operator::Value | Operator::Both => 0,
+        };
+        if term.column >= columns.columns() || coordinate >= form.coordinates().max(1) {
+            return fail(format!("{term:?} on {} columns", columns.columns()));
+        }
+    }
+    Ok(())
 }

@@ -19,6 +19,7 @@ mod witness;
 pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub use off_diagonal::OffDiagonal;
+pub(crate) use radial::widths;
 pub use radial::{DENSE_LIMIT, Radial};
 pub(crate) use statistic::Pass;
 pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};

@@ -11,7 +11,7 @@ use crate::points::Points;
 /// let points = Points::from_rows(&[[0.0], [2.0]])?;
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
-/// let sums = OffDiagonal::new(&form).apply(&ones, &[Term::new(Operator::Value, 0)]);
+/// let sums = OffDiagonal::new(&form).apply(&ones, &[Term::new(Operator::Value, 0)])?;
 /// assert!((sums[(0, 0)] - (-2.0f64).exp()).abs() < 1e-15);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
@@ -36,8 +36,8 @@ impl SteinForm for OffDiagonal<'_> {
         self.inner.coordinates()
     }
 
-    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let mut products = self.inner.apply(columns, terms);
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        let mut products = self.inner.apply(columns, terms)?;
         for (output, term) in terms.iter().enumerate() {
             let diagonal = match term.operator {
                 Operator::Value => &self.diagonal.value,
@@ -49,7 +49,7 @@ impl SteinForm for OffDiagonal<'_> {
                 *product -= diagonal[i] * column[i];
             }
         }
-        products
+        Ok(products)
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
-use crate::compute::tiles::{self, Computed, PairKernel, Scaled, Stored, TileSource};
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
+use crate::compute::pairs::{PairKernel, PairSum, Scaled};
+use crate::compute::tiles::{self, Computed, Stored, TileSource};
 use crate::error::{Error, KernelError};
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -29,16 +30,16 @@ pub struct Radial {
 }
 
 impl Radial {
-    /// The tiled form with one bandwidth for all coordinates, differentiated in all of them.
+    /// The tiled form: the bandwidth times each coordinate's scale, differentiated in all coordinates.
     pub fn tiled(points: &Points, kernel: Arc<dyn Kernel>, bandwidth: f64) -> Result<Radial, Error> {
         let all = (0..points.dimension()).collect();
-        Radial::new(points, kernel, vec![bandwidth; points.dimension()], all, false)
+        Radial::new(points, kernel, widths(points, bandwidth), all, false)
     }
 
-    /// The dense form with one bandwidth for all coordinates, differentiated in all of them.
+    /// The dense form: the bandwidth times each coordinate's scale, differentiated in all coordinates.
     pub fn dense(points: &Points, kernel: Arc<dyn Kernel>, bandwidth: f64) -> Result<Radial, Error> {
         let all = (0..points.dimension()).collect();
-        Radial::new(points, kernel, vec![bandwidth; points.dimension()], all, true)
+        Radial::new(points, kernel, widths(points, bandwidth), all, true)
     }
 
     /// The general form: one width for each coordinate, and the coordinates in which to differentiate.
@@ -53,7 +54,11 @@ impl Radial {
         dense: bool,
     ) -> Result<Radial, Error> {
         let dimension = points.dimension();
-        if widths.len() != dimension || differentiated.iter().any(|l| *l >= dimension) {
+        let is_repeated = |at: usize| differentiated[..at].contains(&differentiated[at]);
+        if widths.len() != dimension
+            || differentiated.iter().any(|l| *l >= dimension)
+            || (0..differentiated.len()).any(is_repeated)
+        {
             return Err(KernelError::BadCoordinates { dimension }.into());
         }
         if let Some(value) = widths.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
@@ -64,7 +69,7 @@ impl Radial {
             return Err(KernelError::TooLarge { points: points.len(), bytes, limit: DENSE_LIMIT }.into());
         }
         let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
-        let scaled = kernel.scale(points);
+        let scaled = kernel.scale(points)?;
         let computed = Computed { kernel, points: scaled };
         Ok(if dense {
             Radial { source: Box::new(Stored::new(computed)), form: "dense" }
@@ -83,8 +88,8 @@ impl Radial {
 
     /// The terms at row points against column points to which `columns` belong.
     pub(super) fn cross(&self, rows: &Scaled, others: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let (radial, signs) = lower(terms);
-        let products = tiles::cross(self.kernel(), rows, others, columns, &radial);
+        let (sums, signs) = lower(terms);
+        let products = tiles::cross(self.kernel(), rows, others, columns, &sums);
         with_signs(products, &signs)
     }
 }
@@ -98,14 +103,16 @@ impl SteinForm for Radial {
         self.kernel().differentiated.len()
     }
 
-    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let (radial, signs) = lower(terms);
-        let products = tiles::symmetric(self.source.as_ref(), columns, &radial);
-        with_signs(products, &signs)
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        let (sums, signs) = lower(terms);
+        let products = tiles::symmetric(self.source.as_ref(), columns, &sums);
+        Ok(with_signs(products, &signs))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        let rows = self.kernel().scale(targets);
+        check_shape(self, columns, terms)?;
+        let rows = self.kernel().scale(targets)?;
         Ok(self.cross(&rows, self.scaled(), columns, terms))
     }
 
@@ -123,13 +130,18 @@ impl SteinForm for Radial {
     }
 }
 
+/// The bandwidth times the scale of each coordinate.
+pub(crate) fn widths(points: &Points, bandwidth: f64) -> Vec<f64> {
+    points.scales().iter().map(|scale| bandwidth * scale).collect()
+}
+
 /// For a radial kernel the two first derivatives differ only in sign: `d/dx_l k = - d/dy_l k`.
-fn lower(terms: &[Term]) -> (Vec<(tiles::Radial, usize)>, Vec<f64>) {
+fn lower(terms: &[Term]) -> (Vec<(PairSum, usize)>, Vec<f64>) {
     let lowered = terms.iter().map(|term| match term.operator {
-        Operator::Value => ((tiles::Radial::Value, term.column), 1.0),
-        Operator::Second(l) => ((tiles::Radial::Slope(l), term.column), 1.0),
-        Operator::First(l) => ((tiles::Radial::Slope(l), term.column), -1.0),
-        Operator::Both => ((tiles::Radial::Mixed, term.column), 1.0),
+        Operator::Value => ((PairSum::Value, term.column), 1.0),
+        Operator::Second(l) => ((PairSum::Slope(l), term.column), 1.0),
+        Operator::First(l) => ((PairSum::Slope(l), term.column), -1.0),
+        Operator::Both => ((PairSum::Mixed, term.column), 1.0),
     });
     lowered.unzip()
 }

@@ -20,7 +20,8 @@ use super::form::{Operator, SteinForm, Term};
 use super::off_diagonal::OffDiagonal;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::compute::dot;
-use crate::matrix::{Matrix, add_scaled, times_elementwise};
+use crate::error::{Error, KernelError};
+use crate::matrix::{Matrix, add_scaled, weighted_columns};
 
 /// Which mean of the Stein kernel over pairs of observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -72,6 +73,15 @@ impl LinearScore {
         self.offset.rows()
     }
 
+    /// Whether the parts fit together: so many coordinates and parameters, and no slot outside them.
+    pub fn is_consistent(&self, coordinates: usize, parameters: usize) -> bool {
+        let fits = |slot: &Slot| slot.feature < self.features() && slot.parameter < parameters;
+        self.parameters == parameters
+            && self.design.len() == coordinates
+            && self.offset.columns() == coordinates
+            && self.design.iter().flatten().all(fits)
+    }
+
     /// The coefficients `a` of the features at the parameters, features by coordinates.
     pub fn at(&self, theta: &[f64]) -> Matrix {
         let mut coefficients = self.offset.clone();
@@ -86,7 +96,7 @@ impl LinearScore {
 
 /// The sums over pairs that the discrepancy of any score in these features is made of.
 ///
-/// They are free of the parameters and of the number of points. Sums of separate parts of a low-rank form add up.
+/// They are free of the parameters, and their size does not depend on the number of points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// `G`, features by features.
@@ -102,12 +112,17 @@ pub struct Moments {
 impl Moments {
     /// The squared discrepancy of the score with these coefficients (features by coordinates).
     pub fn value(&self, coefficients: &Matrix) -> f64 {
+        self.pair_sum(coefficients) / self.normaliser
+    }
+
+    /// `sum_ij w_i w_j H(x_i, x_j)`, before it is divided by `Z`.
+    pub fn pair_sum(&self, coefficients: &Matrix) -> f64 {
         let mut sum = self.constant;
         for l in 0..coefficients.columns() {
             let a = coefficients.column(l);
             sum += dot(a, &self.gram.times_vector(a)) + 2.0 * dot(a, self.cross.column(l));
         }
-        sum / self.normaliser
+        sum
     }
 
     /// The normal equations `N theta = r` of the minimum over an affine score.
@@ -154,7 +169,7 @@ impl Pass {
         weights: &[f64],
         statistic: Statistic,
         score: Option<&LinearScore>,
-    ) -> Pass {
+    ) -> Result<Pass, Error> {
         let restricted;
         let form: &dyn SteinForm = match statistic {
             Statistic::V => form,
@@ -164,19 +179,14 @@ impl Pass {
             }
         };
         let (count, coordinates) = (features.columns(), form.coordinates());
-        let mut columns = Matrix::zeros(features.rows(), count + 1);
-        for c in 0..count {
-            let weighted = times_elementwise(weights, features.column(c));
-            columns.column_mut(c).copy_from_slice(&weighted);
-        }
-        columns.column_mut(count).copy_from_slice(weights);
+        let columns = checked_columns(form, &features, weights)?;
 
         let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
         terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), count)));
         terms.push(Term::new(Operator::Both, count));
         let used = score.map_or_else(BTreeSet::new, used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
-        let products = form.apply(&columns, &terms);
+        let products = form.apply(&columns, &terms)?;
 
         let take = |range: std::ops::Range<usize>| {
             let start = range.start;
@@ -195,7 +205,7 @@ impl Pass {
         let cross = Matrix::from_fn(count, coordinates, |c, l| dot(columns.column(c), second.column(l)));
         let moments =
             Moments { gram, cross, constant: dot(weights, both), normaliser: statistic.normaliser(weights) };
-        Pass { features, value, second, first, total_weight: weights.iter().sum(), moments }
+        Ok(Pass { features, value, second, first, total_weight: weights.iter().sum(), moments })
     }
 
     /// The sums over pairs.
@@ -223,11 +233,24 @@ impl Pass {
                 }
             }
         }
-        let mut transposed = gradient.transpose();
-        normal.solve(&mut transposed);
-        let scale = -self.total_weight / self.moments.normaliser;
-        Matrix::from_fn(points, parameters, |i, k| scale * transposed[(k, i)])
+        normal.solve_rows(&gradient, -self.total_weight / self.moments.normaliser)
     }
+}
+
+/// The columns multiplied by the weights, and the weights, where both belong to the form.
+pub(super) fn checked_columns(
+    form: &dyn SteinForm,
+    columns: &Matrix,
+    weights: &[f64],
+) -> Result<Matrix, KernelError> {
+    if weights.len() != form.points() || columns.rows() != form.points() {
+        return Err(KernelError::WrongShape {
+            points: form.points(),
+            coordinates: form.coordinates(),
+            what: format!("{} rows with {} weights", columns.rows(), weights.len()),
+        });
+    }
+    Ok(weighted_columns(columns, weights))
 }
 
 /// The (coordinate, feature) pairs whose coefficient depends on a parameter.
@@ -275,8 +298,8 @@ fn symmetrise(matrix: &mut Matrix) {
 /// let points = Points::from_rows(&[[-0.5], [0.5]])?;
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let scores = Matrix::from_fn(2, 1, |i, _| -points.row(i)[0]);
-/// let v = discrepancy_squared(&form, scores.clone(), &[1.0, 1.0], Statistic::V);
-/// let u = discrepancy_squared(&form, scores, &[1.0, 1.0], Statistic::U);
+/// let v = discrepancy_squared(&form, scores.clone(), &[1.0, 1.0], Statistic::V)?;
+/// let u = discrepancy_squared(&form, scores, &[1.0, 1.0], Statistic::U)?;
 /// assert!(v > 0.0 && u < v);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
@@ -285,8 +308,14 @@ pub fn discrepancy_squared(
     scores: Matrix,
     weights: &[f64],
     statistic: Statistic,
-) -> f64 {
+) -> Result<f64, Error> {
     let coordinates = scores.columns();
-    let pass = Pass::new(form, scores, weights, statistic, None);
-    pass.moments().value(&Matrix::identity(coordinates))
+    if coordinates != form.coordinates() {
+        let what = format!("scores of {coordinates} coordinates");
+        return Err(
+            KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what }.into()
+        );
+    }
+    let pass = Pass::new(form, scores, weights, statistic, None)?;
+    Ok(pass.moments().value(&Matrix::identity(coordinates)))
 }

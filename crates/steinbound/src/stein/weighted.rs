@@ -1,7 +1,9 @@
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use std::sync::Arc;
+
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
 use super::radial::Radial;
 use crate::domain::BoundaryDistance;
-use crate::error::Error;
+use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, times_elementwise};
 use crate::points::Points;
 
@@ -18,7 +20,7 @@ use crate::points::Points;
 ///
 /// # Complexity
 ///
-/// That of the plain form, with `2 d + 2` columns for each one.
+/// That of the plain form with `d + 1` columns for each one.
 ///
 /// # Reference
 ///
@@ -32,12 +34,12 @@ use crate::points::Points;
 /// let points = Points::from_rows(&[[0.0], [0.5]])?;
 /// let interval = BoundaryDistance::Exact(Arc::new(Cuboid::interval(-1.0, 1.0)?));
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
-/// let form = Weighted::new(form, &points, interval);
+/// let form = Weighted::new(form, &points, interval)?;
 /// assert_eq!(form.diagonal().value, vec![1.0, 0.25]);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Weighted {
-    inner: Radial,
+    inner: Arc<Radial>,
     distance: BoundaryDistance,
     at_data: Weight,
 }
@@ -73,22 +75,36 @@ impl Weight {
 
 impl Weighted {
     /// Weights a radial form of these points by the distance to the boundary.
-    pub fn new(inner: Radial, points: &Points, distance: BoundaryDistance) -> Weighted {
+    pub fn new(
+        inner: impl Into<Arc<Radial>>,
+        points: &Points,
+        distance: BoundaryDistance,
+    ) -> Result<Weighted, Error> {
+        let inner = inner.into();
+        if points.len() != inner.points() || points.dimension() != inner.kernel().widths.len() {
+            return Err(KernelError::WrongShape {
+                points: inner.points(),
+                coordinates: inner.coordinates(),
+                what: format!("{} points of {} coordinates", points.len(), points.dimension()),
+            }
+            .into());
+        }
         let at_data = Weight::new(&distance, points, &inner.kernel().differentiated);
-        Weighted { inner, distance, at_data }
+        Ok(Weighted { inner, distance, at_data })
     }
 
     /// The terms at points where the weight is `at_rows`, from plain products by `apply`.
-    fn expand<E>(
+    fn expand(
         &self,
         at_rows: &Weight,
         columns: &Matrix,
         terms: &[Term],
-        apply: impl FnOnce(&Matrix, &[Term]) -> Result<Matrix, E>,
-    ) -> Result<Matrix, E> {
+        apply: impl FnOnce(&Matrix, &[Term]) -> Result<Matrix, Error>,
+    ) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
         let mut inputs: Vec<(Factor, usize)> = Vec::new();
         let mut inner: Vec<Term> = Vec::new();
-        let mut outer: Vec<(usize, Factor)> = Vec::new();
+        let mut outer: Vec<(usize, Factor, usize)> = Vec::new();
         for (output, term) in terms.iter().enumerate() {
             for (left, operator, right) in self.product_rule(term.operator) {
                 let input = (right, term.column);
@@ -96,8 +112,12 @@ impl Weighted {
                     inputs.push(input);
                     inputs.len() - 1
                 });
-                inner.push(Term::new(operator, at));
-                outer.push((output, left));
+                let term = Term::new(operator, at);
+                let product = inner.iter().position(|other| *other == term).unwrap_or_else(|| {
+                    inner.push(term);
+                    inner.len() - 1
+                });
+                outer.push((output, left, product));
             }
         }
         let mut weighted = Matrix::zeros(columns.rows(), inputs.len());
@@ -107,9 +127,9 @@ impl Weighted {
         }
         let plain = apply(&weighted, &inner)?;
         let mut products = Matrix::zeros(plain.rows(), terms.len());
-        for (j, (output, left)) in outer.iter().enumerate() {
-            let column = times_elementwise(at_rows.factor(*left), plain.column(j));
-            let sum = products.column_mut(*output).iter_mut();
+        for (output, left, product) in outer {
+            let column = times_elementwise(at_rows.factor(left), plain.column(product));
+            let sum = products.column_mut(output).iter_mut();
             sum.zip(column).for_each(|(s, x)| *s += x);
         }
         Ok(products)
@@ -144,15 +164,14 @@ impl SteinForm for Weighted {
         self.inner.coordinates()
     }
 
-    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let plain = |columns: &Matrix, terms: &[Term]| -> Result<Matrix, std::convert::Infallible> {
-            Ok(self.inner.apply(columns, terms))
-        };
-        let Ok(products) = self.expand(&self.at_data, columns, terms, plain);
-        products
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        self.expand(&self.at_data, columns, terms, |columns, terms| self.inner.apply(columns, terms))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        if targets.dimension() != self.inner.kernel().widths.len() {
+            return Err(KernelError::BadCoordinates { dimension: targets.dimension() }.into());
+        }
         let at_rows = Weight::new(&self.distance, targets, &self.inner.kernel().differentiated);
         self.expand(&at_rows, columns, terms, |columns, terms| self.inner.apply_at(targets, columns, terms))
     }

@@ -1,9 +1,9 @@
 //! The witness function: where, and in which direction, model and data disagree.
 
-use super::conditioned::Conditioned;
 use super::form::{Operator, SteinForm, Term};
-use crate::error::Error;
-use crate::matrix::{Matrix, times_elementwise};
+use super::statistic::checked_columns;
+use crate::error::{Error, KernelError};
+use crate::matrix::Matrix;
 use crate::points::Points;
 
 /// The function in the kernel's space that attains the discrepancy.
@@ -26,6 +26,17 @@ use crate::points::Points;
 /// # Reference
 ///
 /// Williams and Liu, ICML 2023, section 4; the sign in its proof is corrected.
+/// ```
+/// use steinbound::stein::{Radial, Statistic, Witness, discrepancy_squared};
+/// use steinbound::{Matrix, Points, kernel};
+/// let points = Points::from_rows(&[[-0.5], [0.5], [1.0]])?;
+/// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
+/// let scores = Matrix::from_fn(3, 1, |i, _| -points.row(i)[0]);
+/// let discrepancy = discrepancy_squared(&form, scores.clone(), &[1.0; 3], Statistic::V)?.sqrt();
+/// let witness = Witness::new(&form, &scores, &[1.0; 3], discrepancy)?;
+/// assert_eq!(witness.at(&points)?.rows(), 3);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
 pub struct Witness<'a> {
     form: &'a dyn SteinForm,
     /// Weighted scores, one column for each coordinate, then the weights; all divided by their sum.
@@ -35,16 +46,21 @@ pub struct Witness<'a> {
 
 impl<'a> Witness<'a> {
     /// The witness for scores (`n` by coordinates) whose discrepancy (V-statistic) is given.
-    pub fn new(form: &'a dyn SteinForm, scores: &Matrix, weights: &[f64], discrepancy: f64) -> Witness<'a> {
+    pub fn new(
+        form: &'a dyn SteinForm,
+        scores: &Matrix,
+        weights: &[f64],
+        discrepancy: f64,
+    ) -> Result<Witness<'a>, Error> {
         let total: f64 = weights.iter().sum();
         let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
-        let mut columns = Matrix::zeros(scores.rows(), scores.columns() + 1);
-        for l in 0..scores.columns() {
-            let weighted = times_elementwise(&weights, scores.column(l));
-            columns.column_mut(l).copy_from_slice(&weighted);
+        let columns = checked_columns(form, scores, &weights)?;
+        if scores.columns() != form.coordinates() {
+            let what = format!("scores of {} coordinates", scores.columns());
+            let (points, coordinates) = (form.points(), form.coordinates());
+            return Err(KernelError::WrongShape { points, coordinates, what }.into());
         }
-        columns.column_mut(scores.columns()).copy_from_slice(&weights);
-        Witness { form, columns, discrepancy }
+        Ok(Witness { form, columns, discrepancy })
     }
 
     /// The discrepancy `D`.
@@ -61,9 +77,10 @@ impl<'a> Witness<'a> {
 
     /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at the boundary
     /// points: one row for each of them, one column for each coordinate.
-    pub fn multipliers(&self, form: &Conditioned) -> Matrix {
-        let products = form.multipliers(&self.columns, &self.terms());
-        self.fold(&products, -1.0)
+    /// `None` for a kernel that is not conditioned.
+    pub fn multipliers(&self) -> Result<Option<Matrix>, Error> {
+        let products = self.form.multipliers(&self.columns, &self.terms())?;
+        Ok(products.map(|products| self.fold(&products, -1.0)))
     }
 
     /// The terms whose pairwise sums are `g_1, g_2, ..`: value and slope for each coordinate in turn.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use steinbound::domain::{Ball, Domain};
+use steinbound::domain::{Ball, BoundarySampling, Domain};
 use steinbound::model::Gaussian;
 use steinbound::{Points, simulate};
 
@@ -26,7 +26,7 @@ pub fn ball(dimension: usize, count: usize, seed: u64) -> Setting {
     let data = simulate::truncated(&model, &truth, &domain, count, rng).unwrap().points;
     let rng = &mut simulate::stream(seed, 1);
     let count = 8 * dimension * dimension;
-    let boundary = domain.sample_boundary(count, Default::default(), None, rng).unwrap();
+    let boundary = domain.sample_boundary(&BoundarySampling::new(count), rng).unwrap();
     Setting { domain: Arc::new(domain), model, truth, data, boundary }
 }
 

@@ -1,0 +1,70 @@
+use serde::{Deserialize, Serialize};
+
+/// An estimator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// Truncated kernelised Stein discrepancy: boundary points only.
+    Tksd,
+    /// Kernelised Stein discrepancy with a distance weight.
+    Bdksd,
+    /// Truncated score matching.
+    Truncsm,
+    /// Kernelised Stein discrepancy that ignores the boundary.
+    Ksd,
+    /// Maximum likelihood that ignores the boundary.
+    Mle,
+}
+
+impl Method {
+    /// All methods.
+    pub const ALL: [Method; 5] = [Method::Tksd, Method::Bdksd, Method::Truncsm, Method::Ksd, Method::Mle];
+
+    /// The name by which the method is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Tksd => "tksd",
+            Method::Bdksd => "bdksd",
+            Method::Truncsm => "truncsm",
+            Method::Ksd => "ksd",
+            Method::Mle => "mle",
+        }
+    }
+
+    /// Whether the method is a Stein discrepancy, with kernel, bandwidth and statistic.
+    pub fn has_kernel(self) -> bool {
+        matches!(self, Method::Tksd | Method::Bdksd | Method::Ksd)
+    }
+
+    /// Whether the method weights points by their distance to the boundary.
+    pub fn has_distance(self) -> bool {
+        matches!(self, Method::Bdksd | Method::Truncsm)
+    }
+}
+
+/// How the distance to the boundary is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DistanceKind {
+    /// By the domain's formula.
+    Exact,
+    /// To the nearest boundary point.
+    Nearest,
+}
+
+/// How the pairs of data points are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Compute {
+    /// Dense up to [`AUTO_DENSE_LIMIT`] points, tiled above. Both are exact.
+    #[default]
+    Auto,
+    /// Evaluated once and stored: memory grows with `n^2`.
+    Dense,
+    /// Evaluated in each pass: memory grows with `n`.
+    Tiled,
+}
+
+/// Up to this many points [`Compute::Auto`] stores the pairs (12 MB).
+pub const AUTO_DENSE_LIMIT: usize = 1_000;

@@ -1,0 +1,109 @@
+//! Whatever the numbers, the library answers or refuses; it does not panic.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use steinbound::domain::{Ball, Cuboid, Domain, HalfSpace, Norm};
+use steinbound::fit::{Compute, DistanceKind};
+use steinbound::kernel::{self, Bandwidth};
+use steinbound::model::{Gaussian, Model};
+use steinbound::stein::Statistic;
+use steinbound::{Estimator, Matrix, Method, Points};
+
+/// Numbers as they occur, and as they should not.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        8 => -3.0..3.0f64,
+        1 => Just(0.0),
+        1 => Just(1.0),
+        1 => -1e200..1e200f64,
+        1 => -1e-200..1e-200f64,
+        1 => any::<f64>(),
+    ]
+}
+
+fn rows(dimension: usize) -> impl Strategy<Value = Vec<f64>> {
+    (0..14usize).prop_flat_map(move |n| prop::collection::vec(number(), n * dimension))
+}
+
+fn domain(dimension: usize, kind: u8, radius: f64) -> Option<Arc<dyn Domain>> {
+    Some(match kind {
+        0 => Arc::new(Ball::new(radius).ok()?.in_dimension(dimension)),
+        1 => Arc::new(Ball::new(radius).ok()?.in_dimension(dimension).with_norm(Norm::One)),
+        2 => Arc::new(Cuboid::uniform(-radius, radius, dimension).ok()?),
+        3 => Arc::new(Cuboid::uniform(radius, f64::INFINITY, dimension).ok()?),
+        _ => Arc::new(HalfSpace::new(vec![radius; dimension], radius).ok()?),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_fit_answers_or_refuses(
+        (dimension, data, boundary) in (1..4usize).prop_flat_map(|d| (Just(d), rows(d), rows(d))),
+        weights in prop::option::of(prop::collection::vec(prop_oneof![40 => 0.0..3.0f64, 1 => number()], 14)),
+        choices in prop::collection::vec(any::<u8>(), 10),
+        (radius, bandwidth, ridge, at) in (number(), number(), number(), prop::collection::vec(number(), 9)),
+    ) {
+        let pick = |k: usize, count: u8| choices[k] % count;
+        let Ok(mut data) = Points::new(data, dimension) else { return Ok(()) };
+        if let Some(weights) = weights {
+            let count = data.len();
+            match data.clone().with_weights(weights[..count].to_vec()) {
+                Ok(weighted) => data = weighted,
+                Err(_) => return Ok(()),
+            }
+        }
+        let model = match pick(0, 4) {
+            0 => Gaussian::with_variance(dimension, 1.0).unwrap(),
+            1 => Gaussian::diagonal(dimension),
+            2 => Gaussian::full(dimension),
+            // A model of another dimension must be refused.
+            _ => Gaussian::full(dimension + 1),
+        };
+        let mut estimator = Estimator::new(Method::ALL[usize::from(pick(1, 5))])
+            .kernel(kernel::by_name(kernel::NAMES[usize::from(pick(2, 4))]).unwrap())
+            .statistic([Statistic::V, Statistic::U][usize::from(pick(3, 2))])
+            .compute([Compute::Dense, Compute::Tiled][usize::from(pick(4, 2))])
+            .allow_outside(pick(5, 4) > 0);
+        if pick(6, 3) == 0 {
+            estimator = estimator.bandwidth(Bandwidth::Fixed(bandwidth)).ridge(ridge);
+        }
+        if pick(7, 3) > 0 {
+            estimator = estimator.distance([DistanceKind::Exact, DistanceKind::Nearest][usize::from(pick(7, 2))]);
+        }
+        if let Ok(points) = Points::new(boundary, dimension) {
+            estimator = estimator.boundary(points);
+        } else if pick(8, 2) == 0 {
+            estimator = estimator.boundary(Points::none(dimension));
+        }
+        if let Some(domain) = domain(dimension, pick(9, 6), radius) {
+            estimator = estimator.domain(domain);
+        }
+        let Ok(problem) = estimator.check(&data, &model) else { return Ok(()) };
+        let parameters = model.report(&vec![1.0; model.parameters()]).map_or(3, |r| r.values.len());
+        let at: Vec<f64> = at.iter().cycle().take(parameters).copied().collect();
+        let _ = problem.discrepancy(&at);
+        let _ = problem.witness(&at, &data);
+        let _ = problem.witness(&at, &Points::none(dimension));
+        if let Ok(fit) = problem.fit() {
+            for p in &fit.parameters {
+                prop_assert!(p.estimate.is_none_or(f64::is_finite), "{fit:?}");
+                prop_assert!(p.std_error.is_none_or(|s| s >= 0.0), "{fit:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_covariance_is_taken_or_refused(values in prop::collection::vec(number(), 9)) {
+        let matrix = Matrix::from_fn(3, 3, |i, j| values[3 * i.min(j) + i.max(j)]);
+        let _ = Gaussian::with_covariance(matrix);
+        let _ = Gaussian::with_variances(&values);
+        let theta: Vec<f64> = values.clone();
+        let model = Gaussian::full(3);
+        let _ = model.report(&theta);
+        let _ = model.fitted_from(&theta);
+        let _ = model.sampler(&theta);
+    }
+}

@@ -1,0 +1,173 @@
+//! Models and kernels that this crate does not ship plug in from outside, without touching an estimator.
+
+use serde_json::Value;
+use steinbound::domain::{Ball, BoundarySampling, Domain, coverage};
+use steinbound::kernel::Bandwidth;
+use steinbound::model::{Model, Reported, conformance};
+use steinbound::stein::{LinearScore, Slot};
+use steinbound::{Estimator, FitError, Matrix, ModelError, Points, simulate};
+
+/// A truncated regression, `y | x ~ N(b0 + b1 x, 1)`: points are (y, x), and the score is that of `y` alone.
+#[derive(Debug)]
+struct Line;
+
+impl Model for Line {
+    fn name(&self) -> &str {
+        "line"
+    }
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn differentiated(&self) -> Vec<usize> {
+        vec![0]
+    }
+    fn parameters(&self) -> usize {
+        2
+    }
+    fn names(&self, _: &[String]) -> Vec<String> {
+        vec!["(Intercept)".into(), "x".into()]
+    }
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
+        self.names(coordinates)
+    }
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
+        score[0] = theta[0] + theta[1] * x[1] - x[0];
+    }
+    fn score_jacobian(&self, x: &[f64], _: &[f64], jacobian: &mut [f64]) {
+        jacobian.copy_from_slice(&[1.0, x[1]]);
+    }
+    fn score_slope(&self, _: &[f64], _: &[f64], slope: &mut [f64]) {
+        slope[0] = -1.0;
+    }
+    fn score_slope_jacobian(&self, _: &[f64], _: &[f64], jacobian: &mut [f64]) {
+        jacobian.fill(0.0);
+    }
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(2) })
+    }
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        Ok(reported.to_vec())
+    }
+    fn affine(&self) -> Option<LinearScore> {
+        let slot = |feature, parameter| Slot { feature, parameter, factor: 1.0 };
+        let mut offset = Matrix::zeros(3, 1);
+        offset[(2, 0)] = -1.0;
+        Some(LinearScore { parameters: 2, design: vec![vec![slot(0, 0), slot(1, 1)]], offset })
+    }
+    fn features(&self, x: &[f64], features: &mut [f64]) {
+        features.copy_from_slice(&[1.0, x[1], x[0]]);
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+fn pairs(y: &[f64], x: &[f64]) -> Points<'static> {
+    let rows: Vec<[f64; 2]> = y.iter().zip(x).map(|(y, x)| [*y, *x]).collect();
+    Points::from_rows(&rows).unwrap()
+}
+
+#[test]
+fn a_regression_differentiates_the_response_alone() {
+    assert_eq!(conformance::check(&Line, &[0.5, -0.3]), Ok(()));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/regression.json");
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let (sigma_y, sigma_x) = (json["sigma_y"].as_f64().unwrap(), json["sigma_x"].as_f64().unwrap());
+    let (y, x) = (numbers(&json["y"]), numbers(&json["x"]));
+    // The product kernel: one width for y and one for x. The paper's kernel on y alone: no width at all for x.
+    for (field, scale_x) in [("product", sigma_x), ("paper", 1e150)] {
+        let golden = &json[field];
+        let data = pairs(&y, &x).with_scales(vec![sigma_y, scale_x]).unwrap();
+        let boundary_y = numbers(&golden["boundary_y"]);
+        let boundary_x =
+            golden["boundary_x"].as_array().map_or(vec![0.0], |_| numbers(&golden["boundary_x"]));
+        let fit = Estimator::tksd()
+            .bandwidth(Bandwidth::Fixed(1.0))
+            .ridge(golden["ridge"].as_f64().unwrap())
+            .boundary(pairs(&boundary_y, &boundary_x))
+            .fit(&data, &Line)
+            .unwrap();
+        for (found, expected) in fit.estimates().iter().zip(numbers(&golden["beta"])) {
+            assert!((found / expected - 1.0).abs() < 1e-8, "{field}: {found} {expected}");
+        }
+        assert!(fit.std_errors().iter().all(|s| *s > 0.0));
+    }
+}
+
+/// `psi = exp(t) - x`: not affine in its parameter.
+#[derive(Debug)]
+struct Curved {
+    parameters: usize,
+}
+
+impl Model for Curved {
+    fn name(&self) -> &str {
+        "curved"
+    }
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+    fn names(&self, _: &[String]) -> Vec<String> {
+        vec!["t".into(); self.parameters]
+    }
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
+        self.names(coordinates)
+    }
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
+        score[0] = theta.first().copied().unwrap_or(0.0).exp() - x[0];
+    }
+    fn score_jacobian(&self, _: &[f64], theta: &[f64], jacobian: &mut [f64]) {
+        jacobian.iter_mut().zip(theta).for_each(|(j, t)| *j = t.exp());
+    }
+    fn score_slope(&self, _: &[f64], _: &[f64], slope: &mut [f64]) {
+        slope[0] = -1.0;
+    }
+    fn score_slope_jacobian(&self, _: &[f64], _: &[f64], jacobian: &mut [f64]) {
+        jacobian.fill(0.0);
+    }
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
+    }
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        Ok(reported.to_vec())
+    }
+}
+
+#[test]
+fn models_without_a_closed_form_or_parameters_are_refused_not_misfitted() {
+    assert_eq!(conformance::check(&Curved { parameters: 1 }, &[0.2]), Ok(()));
+    let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]]).unwrap();
+    let ends = Points::from_rows(&[[-1.0], [1.0]]).unwrap();
+    for estimator in
+        [Estimator::tksd(), Estimator::truncsm(), Estimator::bdksd(), Estimator::ksd(), Estimator::mle()]
+    {
+        let estimator = estimator.boundary(ends.clone());
+        let error = estimator.fit(&data, &Curved { parameters: 1 }).unwrap_err();
+        assert!(error.to_string().contains("the curved model cannot be"), "{error}");
+        let error = estimator.fit(&data, &Curved { parameters: 0 }).unwrap_err();
+        assert_eq!(error, FitError::NothingToFit.into());
+    }
+    // The discrepancy needs no closed form.
+    let estimator = Estimator::tksd().boundary(ends);
+    let problem = estimator.check(&data, &Curved { parameters: 1 }).unwrap();
+    assert!(problem.discrepancy(&[-0.5]).unwrap().squared > 0.0);
+}
+
+/// Coverage is measured at places of its own, not at the boundary points themselves.
+#[test]
+fn coverage_does_not_measure_itself() {
+    let disc = Ball::new(1.0).unwrap().in_dimension(2);
+    let rng = &mut simulate::stream(0, simulate::tasks::BOUNDARY);
+    let points = disc.sample_boundary(&BoundarySampling::new(4096), rng).unwrap();
+    let found = coverage(&disc, &points).unwrap();
+    // The largest of 4096 gaps on a circle of length 2 pi is about 2 pi log(4096) / 4096; half of it is seen from its middle.
+    let expected = std::f64::consts::PI * 4096f64.ln() / 4096.0;
+    let fill = found.fill_distance.unwrap();
+    assert!(fill > 0.4 * expected && fill < 2.5 * expected, "{fill} {expected}");
+    assert_eq!(coverage(&disc, &Points::none(2)).unwrap().fill_distance, None);
+    assert!(coverage(&disc, &Points::none(3)).is_err());
+}
