@@ -2,6 +2,12 @@
 
 use thiserror::Error;
 
+/// A number as messages show it: in full where that is short, with an exponent where it is not.
+fn shown(value: f64) -> String {
+    let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
+    if is_plain { format!("{value}") } else { format!("{value:e}") }
+}
+
 /// Anything that can go wrong in this crate.
 ///
 /// Every message names what was wrong, where, and what to do next.
@@ -60,7 +66,7 @@ pub enum PointsError {
         expected: usize,
     },
     /// NaN or infinite.
-    #[error("row {row}, column {column} is {value}, not a finite number; remove or repair that row")]
+    #[error("row {row}, column {column} is {}, not a finite number; remove or repair that row", shown(*.value))]
     NotFinite {
         /// The row, counted from 1.
         row: usize,
@@ -80,7 +86,7 @@ pub enum PointsError {
         expected: usize,
     },
     /// An observation weight is negative or not finite.
-    #[error("the weight of row {row} is {value}; weights are finite and not negative")]
+    #[error("the weight of row {row} is {}; weights are finite and not negative", shown(*.value))]
     BadWeight {
         /// The row, counted from 1.
         row: usize,
@@ -88,7 +94,7 @@ pub enum PointsError {
         value: f64,
     },
     /// A scale is not positive.
-    #[error("the scale of column {column} is {value}; scales are positive numbers")]
+    #[error("the scale of column {column} is {}; scales are positive numbers", shown(*.value))]
     BadScale {
         /// The column, counted from 1.
         column: usize,
@@ -113,7 +119,7 @@ pub enum KernelError {
         known: String,
     },
     /// A bandwidth must be positive and finite.
-    #[error("the bandwidth is {value}; it must be a positive number, in the data's units")]
+    #[error("the bandwidth is {}; it must be a positive number, in the data's units", shown(*.value))]
     BadBandwidth {
         /// The value.
         value: f64,
@@ -128,7 +134,7 @@ pub enum KernelError {
     #[error("distances between the data points are not finite numbers; rescale the data to moderate units")]
     Overflow,
     /// The ridge must not be negative.
-    #[error("the ridge is {value}; it must be zero or a positive number (default 0.001)")]
+    #[error("the ridge is {}; it must be zero or a positive number (default 0.001)", shown(*.value))]
     BadRidge {
         /// The value.
         value: f64,
@@ -192,7 +198,7 @@ pub enum KernelError {
 #[non_exhaustive]
 pub enum DomainError {
     /// A number that defines the domain is out of range.
-    #[error("{what} is {value}; {remedy}")]
+    #[error("{what} is {}; {remedy}", shown(*.value))]
     BadNumber {
         /// Which number.
         what: String,
@@ -267,7 +273,7 @@ pub enum ModelError {
     #[error("the covariance matrix is not symmetric and positive definite; check its entries")]
     BadCovariance,
     /// A variance is not positive.
-    #[error("the variance of coordinate {coordinate} is {value}; variances are positive numbers")]
+    #[error("the variance of coordinate {coordinate} is {}; variances are positive numbers", shown(*.value))]
     BadVariance {
         /// The coordinate, counted from 1.
         coordinate: usize,
@@ -295,7 +301,7 @@ pub enum ModelError {
         names: String,
     },
     /// A parameter value is not a finite number.
-    #[error("the value of {name} is {value}; parameters are finite numbers")]
+    #[error("the value of {name} is {}; parameters are finite numbers", shown(*.value))]
     BadParameter {
         /// The parameter.
         name: String,
@@ -326,6 +332,11 @@ pub enum FitError {
         /// The number of rows.
         rows: usize,
     },
+    /// All observations depend on each other.
+    #[error(
+        "all observations are in one cluster; standard errors need at least two, and many more to be useful"
+    )]
+    OneCluster,
     /// No parameter is free.
     #[error("the model has no free parameter; there is nothing to estimate")]
     NothingToFit,
@@ -342,9 +353,8 @@ pub enum FitError {
     },
     /// A column that never varies.
     #[error(
-        "column {name} is constant (every value is {value}), so distances along it are zero and no density can be \
-         fitted to it; leave the column out"
-    )]
+        "column {name} is constant (every value is {}), so distances along it are zero and no density can be \
+         fitted to it; leave the column out", shown(*.value))]
     ConstantColumn {
         /// The column's name.
         name: String,
@@ -429,7 +439,7 @@ pub enum FitError {
         condition: f64,
     },
     /// Confidence outside (0, 1).
-    #[error("the confidence level is {value}; give a number between 0 and 1, such as 0.95")]
+    #[error("the confidence level is {}; give a number between 0 and 1, such as 0.95", shown(*.value))]
     BadConfidence {
         /// The value.
         value: f64,

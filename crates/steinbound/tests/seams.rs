@@ -57,6 +57,9 @@ impl Model for Line {
     fn features(&self, x: &[f64], features: &mut [f64]) {
         features.copy_from_slice(&[1.0, x[1], x[0]]);
     }
+    fn feature_slopes(&self, _: &[f64], slopes: &mut [f64]) {
+        slopes.copy_from_slice(&[0.0, 0.0, 1.0]);
+    }
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

@@ -1,6 +1,5 @@
-use super::estimate::{Estimate, centred, not_affine, solve_normal_equations};
-use crate::error::{Error, FitError, ModelError};
-use crate::matrix::Matrix;
+use super::estimate::{Estimate, affine_score, centred, features, solve_normal_equations};
+use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Pass, Statistic, SteinForm};
@@ -20,24 +19,9 @@ pub(super) fn minimise(
     weights: &[f64],
     statistic: Statistic,
 ) -> Result<Estimate, Error> {
-    let score = model.affine().ok_or_else(|| not_affine(model))?;
-    if !score.is_consistent(form.coordinates(), model.parameters()) {
-        return Err(ModelError::Unsupported {
-            model: model.name().to_string(),
-            action: "fitted, because its affine form does not have its own size",
-            remedy: "run the model through model::conformance",
-        }
-        .into());
-    }
+    let score = affine_score(model)?;
     let (origin, points) = centred(model, data);
-    let mut features = Matrix::zeros(points.len(), score.features());
-    let mut row = vec![f64::NAN; score.features()];
-    for (i, x) in points.rows().enumerate() {
-        model.features(x, &mut row);
-        for (c, value) in row.iter().enumerate() {
-            features[(i, c)] = *value;
-        }
-    }
+    let features = features(model, &points, &score);
     let pass = Pass::new(form, features, weights, statistic, Some(&score))?;
     let (normal, right) = pass.moments().normal_equations(&score);
     let (theta, factor) = match (solve_normal_equations(&normal, &right), statistic) {
@@ -49,7 +33,7 @@ pub(super) fn minimise(
         (Err(error), _) => return Err(error.into()),
     };
     let influence = pass.influence(&score, &theta, &factor);
-    let squared = pass.moments().value(&score.at(&theta));
+    let squared = statistic.clean(pass.moments().value(&score.at(&theta)));
     let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
     estimate.discrepancy_squared = Some(squared);
     Ok(estimate)

@@ -3,6 +3,7 @@ use crate::error::{FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
+use crate::stein::LinearScore;
 
 /// What every estimator returns: parameters, the influence of each observation on them, and how the search went.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,13 +75,34 @@ pub(crate) fn solve_normal_equations(
     Ok((solution.column(0).to_vec(), factor))
 }
 
-/// The refusal of a model that has no closed form.
-pub(crate) fn not_affine(model: &dyn Model) -> ModelError {
-    ModelError::Unsupported {
-        model: model.name().to_string(),
-        action: "fitted, because its score is not affine in the parameters",
-        remedy: "only closed-form fits are available; choose parameters in which the score is affine",
+/// The affine form of a model's score, where it has one and its parts fit together.
+pub(crate) fn affine_score(model: &dyn Model) -> Result<LinearScore, ModelError> {
+    let unsupported =
+        |action, remedy| ModelError::Unsupported { model: model.name().to_string(), action, remedy };
+    let score = model.affine().ok_or_else(|| {
+        unsupported(
+            "fitted, because its score is not affine in the parameters",
+            "choose parameters in which it is: only closed-form fits are available",
+        )
+    })?;
+    if !score.is_consistent(model.differentiated().len(), model.parameters()) {
+        let action = "fitted, because its affine form does not have its own size";
+        return Err(unsupported(action, "run the model through model::conformance"));
     }
+    Ok(score)
+}
+
+/// The features of a model at points, one row for each.
+pub(crate) fn features(model: &dyn Model, points: &Points, score: &LinearScore) -> Matrix {
+    let mut features = Matrix::zeros(points.len(), score.features());
+    let mut row = vec![f64::NAN; score.features()];
+    for (i, x) in points.rows().enumerate() {
+        model.features(x, &mut row);
+        for (c, value) in row.iter().enumerate() {
+            features[(i, c)] = *value;
+        }
+    }
+    features
 }
 
 /// An origin and the data less it: the data's mean where the model can be translated, else zero.

@@ -314,19 +314,19 @@ impl Estimator {
         self.check(data, model)?.fit()
     }
 
-    /// Refuses numbers that make no sense, whether or not the method uses them.
+    /// Refuses numbers that make no sense, as far as the method uses them.
     fn check_numbers(&self) -> Result<(), Error> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(FitError::BadConfidence { value: self.confidence }.into());
         }
-        if !(self.ridge >= 0.0 && self.ridge.is_finite()) {
+        if self.method == Method::Tksd && !(self.ridge >= 0.0 && self.ridge.is_finite()) {
             return Err(KernelError::BadRidge { value: self.ridge }.into());
         }
-        if let Bandwidth::Fixed(value) = self.bandwidth
-            && !(value > 0.0 && value.is_finite())
-        {
-            return Err(KernelError::BadBandwidth { value }.into());
+        match self.bandwidth {
+            Bandwidth::Fixed(value) if self.method.has_kernel() && !(value > 0.0 && value.is_finite()) => {
+                Err(KernelError::BadBandwidth { value }.into())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

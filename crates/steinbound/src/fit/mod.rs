@@ -8,7 +8,7 @@ mod method;
 mod problem;
 mod result;
 
-pub(crate) use estimate::{Estimate, centred, not_affine, solve_normal_equations};
+pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations};
 pub use estimator::{DEFAULT_RIDGE, Estimator};
 pub use method::{AUTO_DENSE_LIMIT, Compute, DistanceKind, Method};
 pub use problem::{Discrepancy, Problem, WitnessValues};

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
 use super::{Method, Settings};
-use crate::error::Error;
+use crate::error::{Error, FitError};
 use crate::inference::sandwich;
 use crate::matrix::Matrix;
 use crate::model::Model;
@@ -22,6 +22,13 @@ pub struct Parameter {
     pub lower: Option<f64>,
     /// The upper end of the confidence interval.
     pub upper: Option<f64>,
+}
+
+impl Parameter {
+    /// Whether the standard error is zero, but for rounding: no sample that small can tell.
+    fn has_vanishing_error(&self) -> bool {
+        matches!((self.estimate, self.std_error), (Some(value), Some(error)) if error <= 1e-13 * value.abs())
+    }
 }
 
 /// The kernel that was used.
@@ -122,9 +129,10 @@ fn no_influence() -> Matrix {
 }
 
 impl Fit {
-    /// Whether the minimum was found and every reported parameter exists.
+    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is not zero.
     pub fn is_trustworthy(&self) -> bool {
-        self.converged && self.parameters.iter().all(|p| p.estimate.is_some())
+        let is_sound = |p: &Parameter| p.estimate.is_some() && !p.has_vanishing_error();
+        self.converged && self.parameters.iter().all(is_sound)
     }
 
     /// The parameter of that name, reported or fitted.
@@ -161,6 +169,9 @@ impl Fit {
             estimate.theta.as_ref().map(|_| covariance_of(&estimate.influence)).transpose()?;
         if let Some(clusters) = data.clusters() {
             let count = clusters.iter().max().map_or(0, |id| id + 1);
+            if count < 2 {
+                return Err(FitError::OneCluster.into());
+            }
             if count <= names.len() {
                 warnings.push(format!(
                     "there are only {count} clusters for {} parameters, so that the standard errors are not \
@@ -173,10 +184,18 @@ impl Fit {
         if estimate.theta.is_some() && reported.is_none() {
             warnings.push(model.unreportable());
         }
-        let covariance = reported
-            .as_ref()
-            .map(|reported| covariance_of(&estimate.influence.times(&reported.jacobian.transpose())))
-            .transpose()?;
+        let covariance = if names == reported_names {
+            natural_covariance.clone()
+        } else {
+            let influence = reported.as_ref().map(|r| estimate.influence.times(&r.jacobian.transpose()));
+            influence.map(|influence| covariance_of(&influence)).transpose()?
+        };
+        let values = [&covariance, &natural_covariance].into_iter().flatten().flat_map(Matrix::values);
+        if values.chain(&estimate.discrepancy_squared).any(|v| !v.is_finite()) {
+            return Err(
+                FitError::NotFinite { what: "covariance of the estimate, or its discrepancy," }.into()
+            );
+        }
         let reach = sandwich::normal_quantile(settings.confidence);
         let values = reported.as_ref().map(|reported| reported.values.as_slice());
         let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
@@ -186,6 +205,13 @@ impl Fit {
             let theta = estimate.theta.as_deref();
             with_intervals(&names, theta, natural_covariance.as_ref(), reach)
         };
+        if let Some(p) = parameters.iter().find(|p| p.has_vanishing_error()) {
+            warnings.push(format!(
+                "the standard error of {} vanishes, because there are too few distinct observations to tell; do not rely on \
+                 the intervals",
+                p.name
+            ));
+        }
         let squared = estimate.discrepancy_squared;
         Ok(Fit {
             schema: "steinbound.fit/1".into(),
@@ -224,7 +250,7 @@ fn with_intervals(
 ) -> Vec<Parameter> {
     let parameter = |(k, name): (usize, &String)| {
         let estimate = values.map(|values| values[k]);
-        let std_error = covariance.map(|covariance| covariance[(k, k)].max(0.0).sqrt());
+        let std_error = covariance.map(|covariance| covariance[(k, k)].sqrt());
         let interval = |sign: f64| Some(estimate? + sign * reach * std_error?);
         Parameter { name: name.clone(), estimate, std_error, lower: interval(-1.0), upper: interval(1.0) }
     };

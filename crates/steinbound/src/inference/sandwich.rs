@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::compute::dot;
 use crate::error::PointsError;
 use crate::matrix::Matrix;
 
@@ -72,9 +73,14 @@ pub fn covariance(
             sums[group] += weights[i] * value / total;
         }
     }
-    Ok(Matrix::from_fn(parameters, parameters, |j, k| {
-        sums.column(j).iter().zip(sums.column(k)).map(|(a, b)| a * b).sum()
-    }))
+    let mut covariance = Matrix::zeros(parameters, parameters);
+    for j in 0..parameters {
+        for k in 0..=j {
+            covariance[(j, k)] = dot(sums.column(j), sums.column(k));
+            covariance[(k, j)] = covariance[(j, k)];
+        }
+    }
+    Ok(covariance)
 }
 
 /// How many standard errors an interval of this confidence reaches to each side.

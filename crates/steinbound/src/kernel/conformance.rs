@@ -4,7 +4,7 @@ use super::Kernel;
 use crate::compute::cholesky::Cholesky;
 use crate::matrix::Matrix;
 
-/// Checks a kernel: `f(0) = 1`, derivatives against finite differences, decreasing and convex,
+/// Checks a kernel: `f(0) = 1`, zero at infinity, derivatives against finite differences, decreasing and convex,
 /// rows equal to single values, and positive definite on scattered points in one to five dimensions.
 ///
 /// Returns what fails, in words.
@@ -23,6 +23,8 @@ pub fn check(kernel: &dyn Kernel) -> Result<(), Vec<String>> {
     let at_zero = kernel.profile(0.0);
     expect(at_zero[0] == 1.0, format!("f(0) is {}, not 1", at_zero[0]));
     expect(at_zero.iter().all(|v| v.is_finite()), format!("f, f', f'' at 0 are {at_zero:?}"));
+    let far = kernel.profile(f64::INFINITY);
+    expect(far == [0.0; 3], format!("f, f', f'' at infinity are {far:?}, not 0"));
     let grid: Vec<f64> = (1..60).map(|i| 0.01 * 1.15f64.powi(i)).collect();
     for q in &grid {
         let [value, first, second] = kernel.profile(*q);

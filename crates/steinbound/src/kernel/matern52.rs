@@ -21,6 +21,10 @@ impl Kernel for Matern52 {
     fn profile(&self, q: f64) -> [f64; 3] {
         let s = (5.0 * q).sqrt();
         let decay = (-s).exp();
+        if decay == 0.0 {
+            // So far away that a polynomial in s may be infinite.
+            return [0.0; 3];
+        }
         [(1.0 + s + 5.0 * q / 3.0) * decay, -5.0 / 6.0 * (1.0 + s) * decay, 25.0 / 12.0 * decay]
     }
 }

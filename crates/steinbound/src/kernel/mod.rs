@@ -41,7 +41,7 @@ pub trait Kernel: Debug + Send + Sync {
     /// The name by which the kernel is chosen.
     fn name(&self) -> &'static str;
 
-    /// `f(q)`, `f'(q)` and `f''(q)` at `q >= 0`; `f(0)` is 1.
+    /// `f(q)`, `f'(q)` and `f''(q)` at `q >= 0`; `f(0)` is 1, and all three are 0 at infinity.
     fn profile(&self, q: f64) -> [f64; 3];
 
     /// [`profile`](Kernel::profile) for a row of squared distances at once.

@@ -97,6 +97,19 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
             let sum = features.iter().zip(coefficients.column(l)).map(|(f, a)| f * a).sum();
             report.close(&format!("affine score {l}"), sum, value);
         }
+        let count = features.len();
+        let mut slopes = vec![f64::NAN; d * count];
+        model.feature_slopes(x, &mut slopes);
+        for (l, coordinate) in differentiated.iter().enumerate() {
+            for c in 0..count {
+                let exact = difference(x, *coordinate, |x| {
+                    let mut features = vec![f64::NAN; count];
+                    model.features(x, &mut features);
+                    features[c]
+                });
+                report.close(&format!("slope {l} of feature {c}"), slopes[l * count + c], exact);
+            }
+        }
     }
     let shift: Vec<f64> = (0..x.len()).map(|l| 0.4 - 0.9 * l as f64).collect();
     if let Some((moved, jacobian)) = model.translate(theta, &shift) {

@@ -278,10 +278,14 @@ impl Model for Gaussian {
     }
 
     fn unreportable(&self) -> String {
-        "the estimated precision matrix is not positive definite, so that no mean and covariance exist; \
-         on a bounded domain the density is still proper, with the natural parameters given: \
-         collect more data, give the covariance, or use a diagonal one"
-            .into()
+        let way_out = match self.covariance {
+            Covariance::Full => "collect more data, give the covariance, or use a diagonal one",
+            _ => "collect more data or give the covariance",
+        };
+        format!(
+            "the estimated precision matrix is not positive definite, so that no mean and covariance exist; on a bounded \
+             domain the density is still proper, with the natural parameters given: {way_out}"
+        )
     }
 
     fn affine(&self) -> Option<LinearScore> {
@@ -309,6 +313,13 @@ impl Model for Gaussian {
     fn features(&self, x: &[f64], features: &mut [f64]) {
         features[0] = 1.0;
         features[1..].copy_from_slice(x);
+    }
+
+    fn feature_slopes(&self, _x: &[f64], slopes: &mut [f64]) {
+        slopes.fill(0.0);
+        for l in 0..self.dimension {
+            slopes[l * (self.dimension + 1) + 1 + l] = 1.0;
+        }
     }
 
     /// A known covariance shifts the mean; otherwise `eta` becomes `eta + Lambda shift`.

@@ -88,12 +88,17 @@ pub trait Model: Debug + Send + Sync {
     }
 
     /// The score as `psi_l = Phi (S_l theta + s_l)`, where it is affine in the parameters: then the fit has a closed form.
+    ///
+    /// A model that says so gives its [`features`](Model::features) and [`feature_slopes`](Model::feature_slopes) too.
     fn affine(&self) -> Option<LinearScore> {
         None
     }
 
     /// The features `Phi` of a point, as many as [`affine`](Model::affine) has rows.
     fn features(&self, _x: &[f64], _features: &mut [f64]) {}
+
+    /// The derivatives of the features in each differentiated coordinate: `slopes[l * features + c]` is `d phi_c / d x_l`.
+    fn feature_slopes(&self, _x: &[f64], _slopes: &mut [f64]) {}
 
     /// The parameters that describe points `x` when `theta` describes `x - shift`, and their derivative in `theta`.
     ///

@@ -35,6 +35,11 @@ pub enum Statistic {
 }
 
 impl Statistic {
+    /// A V-statistic is never negative: what is below zero is rounding.
+    pub(crate) fn clean(self, squared: f64) -> f64 {
+        if self == Statistic::V && squared < 0.0 { 0.0 } else { squared }
+    }
+
     /// `Z`: what the sum over pairs is divided by.
     pub fn normaliser(self, weights: &[f64]) -> f64 {
         let total: f64 = weights.iter().sum();
@@ -317,5 +322,5 @@ pub fn discrepancy_squared(
         );
     }
     let pass = Pass::new(form, scores, weights, statistic, None)?;
-    Ok(pass.moments().value(&Matrix::identity(coordinates)))
+    Ok(statistic.clean(pass.moments().value(&Matrix::identity(coordinates))))
 }
