@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use steinbound_io::IoError;
 
+use crate::output::say;
+
 /// How a command ended that did compute something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -42,11 +44,11 @@ impl Failure {
     pub fn report(self) -> ExitCode {
         match self {
             Failure::Input(message) => {
-                eprintln!("error: {message}");
+                say("error", &message);
                 ExitCode::from(2)
             }
             Failure::Other(message) => {
-                eprintln!("error: {message}");
+                say("error", &message);
                 ExitCode::from(1)
             }
             Failure::BrokenPipe => ExitCode::SUCCESS,

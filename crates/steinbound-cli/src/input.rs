@@ -7,10 +7,12 @@ use steinbound::domain::Domain;
 use steinbound::model::Gaussian;
 use steinbound::{Error, Estimator, FitError, KernelError, Matrix, Points};
 use steinbound_io::names::shown;
-use steinbound_io::{Sheet, TableOptions, read_matrix, read_table};
+use steinbound_io::{TableOptions, read_matrix, read_table};
 
 use crate::failure::Failure;
-use crate::options::{CovarianceShape, DataOptions, GeneralOptions, MethodOptions, ModelOptions};
+use crate::options::{
+    CovarianceShape, DataOptions, GeneralOptions, MethodOptions, ModelOptions, note_unused,
+};
 use crate::output::Output;
 
 /// Everything a fitting command works on.
@@ -19,6 +21,8 @@ pub struct Input {
     pub domain: Option<Arc<dyn Domain>>,
     pub model: Gaussian,
     pub estimator: Estimator,
+    /// How further files are matched to the data.
+    pub matching: Matching,
     /// The file of the data and the line of each row, for messages.
     path: String,
     lines: Vec<u64>,
@@ -46,21 +50,25 @@ impl Input {
         if sheet.dropped > 0 {
             output.note(&format!("{} lines with missing values were left out", sheet.dropped));
         }
-        let names = sheet.names.clone();
-        if method.verbose {
+        if let Some(field) = &sheet.doubtful_header {
             output.note(&format!(
-                "read {} rows of {} from {}",
-                sheet.lines.len(),
-                names.join(", "),
+                "the first line of {} was taken for a header, although it holds the number {field}",
                 sheet.path
             ));
         }
-        let mut estimator = method.estimator(general.seed, output).allow_outside(data.allow_outside);
+        if method.verbose {
+            let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
+            output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
+        }
+        note_unused(data, model, method, output);
+        let matching = Matching {
+            names: sheet.names.clone(),
+            has_header: sheet.has_header,
+            drop_missing: data.drop_missing,
+        };
+        let mut estimator = method.estimator(general.seed).allow_outside(data.allow_outside);
         if let Some(path) = &data.boundary {
-            if data.boundary_points.is_some() {
-                output.note("--boundary-points has no effect when the boundary points are given in a file");
-            }
-            estimator = estimator.boundary(read_boundary(path, &sheet)?);
+            estimator = estimator.boundary(matching.read_boundary(path, output)?);
         }
         let domain = match &data.domain {
             Some(spec) => Some(spec.build(sheet.dimension())?),
@@ -78,7 +86,7 @@ impl Input {
         let model = gaussian(model, sheet.dimension())?;
         let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
         let data = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
-        Ok(Input { data, domain, model, estimator, path, lines })
+        Ok(Input { data, domain, model, estimator, matching, path, lines })
     }
 
     /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
@@ -105,34 +113,67 @@ impl Input {
     }
 }
 
-/// Boundary points: the data's columns by name where the file has them, else all its columns.
-fn read_boundary(path: &Path, data: &Sheet) -> Result<Points<'static>, Failure> {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-    if ["geojson", "json", "wkt", "shp"].contains(&extension.as_str()) {
-        return Err(Failure::input(format!(
-            "{}: this version reads boundary points from .csv files, one point per line; convert the map to points first",
-            shown(&path.to_string_lossy())
-        )));
+/// How further files of points are matched to the data's columns.
+pub struct Matching {
+    names: Vec<String>,
+    has_header: bool,
+    drop_missing: bool,
+}
+
+impl Matching {
+    fn read_boundary(&self, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        if ["geojson", "json", "wkt", "shp"].contains(&extension.as_str()) {
+            return Err(Failure::input(format!(
+                "{}: this version reads boundary points from .csv files, one point per line; convert the map to points first",
+                shown(&path.to_string_lossy())
+            )));
+        }
+        self.read("boundary", path, output)
     }
-    let mut sheet = read_table(path, &TableOptions::default())?;
-    let has_all = sheet.has_header && data.names.iter().all(|name| sheet.names.contains(name));
-    if has_all && sheet.names != data.names {
-        let options = TableOptions { columns: data.names.clone(), ..Default::default() };
-        sheet = read_table(path, &options)?;
+
+    /// Points with the data's columns: by name where both files have headers, else in order.
+    pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
+        let mut options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
+        let mut sheet = read_table(path, &options)?;
+        if self.has_header && sheet.has_header && sheet.names != self.names {
+            if self.names.iter().all(|name| sheet.names.contains(name)) {
+                options.columns = self.names.clone();
+                sheet = read_table(path, &options)?;
+            } else if sheet.dimension() == self.names.len() {
+                let (theirs, ours) = (sheet.names.join(", "), self.names.join(", "));
+                output.note(&format!(
+                    "the columns {theirs} of {} are taken for {ours}, in this order",
+                    sheet.path
+                ));
+            }
+        }
+        if sheet.dropped > 0 {
+            output.note(&format!(
+                "{} lines of {} with missing values were left out",
+                sheet.dropped, sheet.path
+            ));
+        }
+        if sheet.dimension() != self.names.len() {
+            return Err(Failure::input(format!(
+                "the {what} {} has {} columns ({}) and the data have {} ({}); give the {what} the same columns, or \
+                 choose the data's with --columns",
+                sheet.path,
+                sheet.dimension(),
+                list(&sheet.names),
+                self.names.len(),
+                list(&self.names)
+            )));
+        }
+        let path = sheet.path.clone();
+        sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))
     }
-    if sheet.dimension() != data.dimension() {
-        return Err(Failure::input(format!(
-            "the boundary {} has {} columns ({}) and the data have {} ({}); give the boundary the same columns, or \
-             choose the data's with --columns",
-            sheet.path,
-            sheet.dimension(),
-            sheet.names.join(", "),
-            data.dimension(),
-            data.names.join(", ")
-        )));
-    }
-    let path = sheet.path.clone();
-    sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))
+}
+
+/// Names for a message, not too many of them.
+fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(8).map(|name| shown(name)).collect();
+    shown.join(", ") + if names.len() > 8 { ", .." } else { "" }
 }
 
 /// The Gaussian model that the options describe.

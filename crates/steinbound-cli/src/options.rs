@@ -32,10 +32,10 @@ pub struct GeneralOptions {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
     /// The seed of everything random.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_name = "N", allow_hyphen_values = true)]
     pub seed: u64,
     /// Threads to use; results do not depend on it (default: all cores).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub threads: Option<usize>,
     /// No notes and warnings.
     #[arg(long)]
@@ -71,19 +71,19 @@ pub struct DataOptions {
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
     /// How many boundary points to sample from the domain (default: 8 d^2, at least 32).
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
     /// How to place sampled boundary points: uniform on the surface, or by radial projection.
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub boundary_sampling: Option<BoundaryScheme>,
     /// Columns to use, by header or number (default: all numeric ones).
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub columns: Vec<String>,
     /// The column of observation weights.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub weights: Option<String>,
     /// The column of clusters, over which standard errors are summed.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub cluster: Option<String>,
     /// Leave out lines with missing values.
     #[arg(long)]
@@ -91,6 +91,15 @@ pub struct DataOptions {
     /// Keep data outside the domain.
     #[arg(long)]
     pub allow_outside: bool,
+}
+
+impl DataOptions {
+    /// Tells that a command without standard errors does not use clusters.
+    pub fn note_no_clusters(&self, output: &Output) {
+        if self.cluster.is_some() {
+            output.note("--cluster has no effect here: it is for standard errors");
+        }
+    }
 }
 
 /// The model.
@@ -144,23 +153,9 @@ pub struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// An estimator with these settings, telling of those that the method does not use.
-    pub fn estimator(&self, seed: u64, output: &Output) -> Estimator {
+    /// An estimator with these settings.
+    pub fn estimator(&self, seed: u64) -> Estimator {
         let mut estimator = Estimator::new(self.method).seed(seed);
-        let has_kernel = self.method.has_kernel();
-        let uses = [
-            ("--distance", self.distance.is_some(), self.method.has_distance()),
-            ("--statistic", self.statistic.is_some(), has_kernel),
-            ("--kernel", self.kernel.is_some(), has_kernel),
-            ("--bandwidth", self.bandwidth.is_some(), has_kernel),
-            ("--ridge", self.ridge.is_some(), self.method == Method::Tksd),
-            ("--compute", self.compute.is_some(), has_kernel),
-        ];
-        for (option, given, used) in uses {
-            if given && !used {
-                output.note(&format!("{option} has no effect with --method {}", self.method.name()));
-            }
-        }
         if let Some(distance) = self.distance {
             estimator = estimator.distance(distance);
         }
@@ -180,6 +175,77 @@ impl MethodOptions {
             estimator = estimator.compute(compute);
         }
         estimator
+    }
+}
+
+/// Tells of options that were given and have no effect on what the chosen method does.
+pub fn note_unused(data: &DataOptions, model: &ModelOptions, method: &MethodOptions, output: &Output) {
+    let name = method.method.name();
+    let has_kernel = method.method.has_kernel();
+    let knows_exactly = data.domain.is_some() && method.distance != Some(DistanceKind::Nearest);
+    let is_exact =
+        method.method.has_distance() && (knows_exactly || method.distance == Some(DistanceKind::Exact));
+    let uses_boundary = method.method == Method::Tksd || (method.method.has_distance() && !is_exact);
+    let by_method = [
+        ("--distance", method.distance.is_some(), method.method.has_distance()),
+        ("--statistic", method.statistic.is_some(), has_kernel),
+        ("--kernel", method.kernel.is_some(), has_kernel),
+        ("--bandwidth", method.bandwidth.is_some(), has_kernel),
+        ("--ridge", method.ridge.is_some(), method.method == Method::Tksd),
+        ("--compute", method.compute.is_some(), has_kernel),
+    ];
+    for (option, given, used) in by_method {
+        if given && !used {
+            output.note(&format!("{option} has no effect with --method {name}"));
+        }
+    }
+    let how = if is_exact { " and the exact distance" } else { "" };
+    let samples = uses_boundary && data.boundary.is_none();
+    let others = [
+        ("--boundary", data.boundary.is_some() && !uses_boundary, format!("with --method {name}{how}")),
+        (
+            "--boundary-points",
+            data.boundary_points.is_some() && !samples,
+            if uses_boundary {
+                "when --boundary gives the points".into()
+            } else {
+                format!("with --method {name}{how}")
+            },
+        ),
+        (
+            "--boundary-sampling",
+            data.boundary_sampling.is_some() && !samples,
+            if uses_boundary {
+                "when --boundary gives the points".into()
+            } else {
+                format!("with --method {name}{how}")
+            },
+        ),
+        ("--allow-outside", data.allow_outside && data.domain.is_none(), "without --domain".into()),
+        (
+            "--covariance",
+            model.covariance.is_some() && model.known_covariance.is_some(),
+            "with --known-covariance".into(),
+        ),
+    ];
+    for (option, unused, why) in others {
+        if unused {
+            output.note(&format!("{option} has no effect {why}"));
+        }
+    }
+}
+
+/// The number of coordinates: what the domain says, which an explicit number must not contradict, else a fallback.
+pub fn chosen_dimension(
+    spec: &DomainSpec,
+    asked: Option<usize>,
+    fallback: Option<usize>,
+) -> Result<usize, Failure> {
+    match (spec.dimension(), asked) {
+        (Some(spec), Some(asked)) if spec != asked => Err(Failure::input(format!(
+            "--dimension is {asked}, but the domain has {spec} coordinates; leave --dimension out"
+        ))),
+        (spec, asked) => Ok(spec.or(asked).or(fallback).unwrap_or(2)),
     }
 }
 

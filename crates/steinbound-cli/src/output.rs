@@ -32,20 +32,25 @@ impl Output {
     /// Something the user may want to know.
     pub fn note(&self, message: &str) {
         if !self.quiet {
-            eprintln!("note: {message}");
+            say("note", message);
         }
     }
 
     /// Something the user should know before trusting the result.
     pub fn warn(&self, message: &str) {
         if !self.quiet {
-            eprintln!("warning: {message}");
+            say("warning", message);
         }
     }
 
     pub fn finish(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
+}
+
+/// One line on standard error. Where that cannot be written there is nobody to tell.
+pub fn say(kind: &str, message: &str) {
+    let _ = writeln!(std::io::stderr(), "{kind}: {message}");
 }
 
 /// A table with aligned columns: words to the left, numbers to the right.

@@ -128,6 +128,42 @@ fn headers_name_the_parameters_and_columns_choose() {
     assert_eq!(fit_swapped["parameters"], fit["parameters"]);
 }
 
+/// Further files are matched to the data by header where both have one, else by order; never by invented names.
+#[test]
+fn columns_are_matched_by_header_or_order() {
+    let folder = disc(90, 21);
+    let rows = columns(&folder, "data.csv");
+    let three: String = rows.iter().map(|r| format!("9.5,{:?},{:?}\n", r[0], r[1])).collect();
+    folder.write("plain.csv", &three.replacen("9.5", "8.5", 1));
+    let edge = columns(&folder, "edge.csv");
+    let wide: String = edge.iter().map(|b| format!("7.0,{:?},{:?}\n", b[0], b[1])).collect();
+    folder.write("wide.csv", &format!("x1,x2,x3\n{wide}"));
+    // Data without a header have no names to match: three columns are not two.
+    let said = folder.run(&["fit", "plain.csv", "--columns", "2,3", "--boundary", "wide.csv"]);
+    said.expect_refusal(&["the boundary wide.csv has 3 columns"]);
+    // Other names in the same number are taken in order, and the user is told.
+    let renamed: String = edge.iter().map(|b| format!("{:?},{:?}\n", b[0], b[1])).collect();
+    folder.write("renamed.csv", &format!("east,north\n{renamed}"));
+    let fit = ["fit", "data.csv", "--known-covariance", "1", "--boundary"];
+    let said = folder.run(&[&fit[..], &["renamed.csv"]].concat());
+    assert!(said.stderr.contains("east, north of renamed.csv are taken for x1, x2"), "{}", said.stderr);
+    // The witness reads its points by name too.
+    folder.write("a.csv", "x1,x2\n0.1,0.7\n").write("b.csv", "x2,x1\n0.7,0.1\n");
+    let witness = [
+        "witness",
+        "data.csv",
+        "--boundary",
+        "edge.csv",
+        "--known-covariance",
+        "1",
+        "--at",
+        "0,0",
+        "--points",
+    ];
+    let at = |name: &str| folder.json(&[&witness[..], &[name]].concat());
+    assert_eq!(at("a.csv")["g"], at("b.csv")["g"]);
+}
+
 #[test]
 fn weights_and_clusters_change_what_they_should() {
     let folder = disc(100, 3);
@@ -216,6 +252,43 @@ fn unused_options_are_accepted_with_a_note() {
             said.stderr
         );
     }
+    // Even a value that would be refused is accepted where it is not used.
+    assert_eq!(folder.run(&[&base[..], &["--ridge", "-1", "--bandwidth", "0"]].concat()).code, 0);
+    let notes = |arguments: &[&str], parts: &[&str]| {
+        let said = folder.run(arguments);
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        for part in parts {
+            assert!(said.stderr.contains(part), "{part} is not in {}", said.stderr);
+        }
+    };
+    let exact = ["--method", "bdksd", "--domain", "ball(radius=1.4)", "--boundary-points", "9"];
+    notes(
+        &[&["fit", "data.csv"], &exact[..]].concat(),
+        &["--boundary-points has no effect with --method bdksd and the exact"],
+    );
+    let known = ["fit", "data.csv", "--known-covariance", "1", "--boundary", "edge.csv"];
+    let more = ["--covariance", "diagonal", "--allow-outside", "--boundary-points", "5"];
+    notes(
+        &[&known[..], &more].concat(),
+        &["--covariance has no", "--allow-outside has no", "--boundary-points has no"],
+    );
+    notes(
+        &[
+            "discrepancy",
+            "data.csv",
+            "--method",
+            "ksd",
+            "--columns",
+            "x1",
+            "--known-covariance",
+            "1",
+            "--at",
+            "0",
+            "--cluster",
+            "x2",
+        ],
+        &["--cluster has no effect"],
+    );
     let quiet = folder.run(&[&base[..], &["--ridge", "1", "--quiet"]].concat());
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
 }
@@ -464,6 +537,42 @@ fn a_reader_that_stops_early_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Nobody may be there to read a message; that is no reason to panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unwritable_stderr_or_stdout_is_survived() {
+    use std::process::{Command, Stdio};
+    let folder = disc(50, 12);
+    let run = |arguments: &[&str], full_stdout: bool| {
+        let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("steinbound"));
+        command.args(arguments).current_dir(folder.path(""));
+        if full_stdout {
+            command.stdout(full()).stderr(Stdio::null());
+        } else {
+            command.stderr(full()).stdout(Stdio::null());
+        }
+        command.status().unwrap().code()
+    };
+    assert_eq!(run(&["fit", "nowhere.csv"], false), Some(2));
+    assert_eq!(run(&["fit", "data.csv", "--method", "mle", "--ridge", "1"], false), Some(0));
+    assert_eq!(run(&["fit", "--nonsense"], false), Some(2));
+    assert_eq!(run(&["fit", "data.csv", "--method", "mle"], true), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_links_are_written_through() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("/dev/null", folder.path("away")).unwrap();
+    let base = ["simulate", "--domain", "interval(0, 1)", "-n", "5", "--output"];
+    assert_eq!(folder.run(&[&base[..], &["away"]].concat()).code, 0);
+    assert!(std::fs::symlink_metadata(folder.path("away")).unwrap().is_symlink());
+    let said = folder.run(&[&base[..], &["/dev/stdout"]].concat());
+    assert!(said.stdout.starts_with("x1\n0."), "{}", said.stdout);
+    assert_eq!(folder.names(), ["away"]);
 }
 
 #[test]

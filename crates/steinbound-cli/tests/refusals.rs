@@ -228,6 +228,80 @@ fn hostile_text_is_escaped_and_cut() {
 }
 
 #[test]
+fn hostile_options_are_escaped_and_cut() {
+    let long = "z".repeat(5000);
+    for options in [["--method", &long], ["--domain", &long], ["--threads", &long], ["--nonsense", &long]] {
+        let said = good().run(&[&["fit", "data.csv"], &options[..]].concat());
+        assert_eq!(said.code, 2);
+        assert!(said.stderr.len() < 1000, "{}", said.stderr.len());
+    }
+    let said = good().run(&["fit", "data.csv", "--method", "a\nb\u{1b}[31m"]);
+    assert!(said.stderr.contains("a\\nb\\u{1b}[31m"), "{}", said.stderr);
+    assert!(!said.stderr.contains('\u{1b}'), "{}", said.stderr);
+    refuse_options(&["--boundary", "boundary.csv", "--bandwidth", "-1e300"], &["the bandwidth is -1e300"]);
+}
+
+#[test]
+fn numbers_beyond_reason() {
+    let boundary = ["--boundary", "boundary.csv"];
+    refuse_options(
+        &[&boundary[..], &["--bandwidth", "1e-200"]].concat(),
+        &["not a finite number", "rescale"],
+    );
+    refuse_options(
+        &["--domain", "ball(radius=2)", "--boundary-points", "1000000"],
+        &["1000000 boundary points", "20000"],
+    );
+    refuse_options(&["--domain", "ball(radius=2)", "--boundary-points", "99999999999"], &["at most"]);
+    refuse_options(&[&boundary[..], &["--threads", "100000"]].concat(), &["from 1 to 1024"]);
+    let said = Folder::new().run(&[
+        "simulate",
+        "-n",
+        "99999999999",
+        "--domain",
+        "interval(0, 1)",
+        "--output",
+        "o.csv",
+    ]);
+    said.expect_refusal(&["99999999999 points were asked for", "at most"]);
+    let said = Folder::new().run(&["boundary", "--domain", "ball(radius=1)", "--dimension", "99999999"]);
+    said.expect_refusal(&["\"99999999\" is not a number of coordinates"]);
+}
+
+#[test]
+fn degenerate_data() {
+    // Collinear columns determine no covariance, whatever the method.
+    let lines: String =
+        (0..12).map(|i| format!("{},{}\n", 0.05 * f64::from(i * i), 0.1 * f64::from(i * i) - 0.5)).collect();
+    let folder = Folder::new();
+    folder.write("data.csv", &lines).write("boundary.csv", BOUNDARY);
+    for method in ["tksd", "truncsm", "ksd", "mle"] {
+        let said = folder.run(&["fit", "data.csv", "--boundary", "boundary.csv", "--method", method]);
+        said.expect_refusal(&["do not determine the parameters"]);
+    }
+    let clustered: String =
+        (0..12).map(|i| format!("{},{},all\n", (i as f64).sin(), (i as f64).cos())).collect();
+    folder.write("one.csv", &format!("x,y,g\n{clustered}"));
+    let fit = ["fit", "one.csv", "--method", "mle", "--cluster", "g"];
+    folder.run(&fit).expect_refusal(&["all observations are in one cluster"]);
+    folder.write("w.csv", "x,w\n1,1\n2,-3\n4,1\n");
+    let fit = ["fit", "w.csv", "--method", "mle", "--weights", "w"];
+    folder.run(&fit).expect_refusal(&["w.csv, line 3, column 2 (\"w\")", "weight -3 is negative"]);
+    let fit = ["fit", "w.csv", "--method", "mle", "--columns", "x,x"];
+    folder.run(&fit).expect_refusal(&["column \"x\" is chosen twice"]);
+}
+
+#[test]
+fn two_outputs_are_both_written_or_neither() {
+    let folder = Folder::new();
+    let base =
+        ["simulate", "-n", "5", "--domain", "ball(radius=1)", "--output", "s.csv", "--boundary-output"];
+    folder.run(&[&base[..], &["s.csv"]].concat()).expect_refusal(&["name the same file"]);
+    folder.run(&[&base[..], &["no/such/b.csv"]].concat()).expect_refusal(&["cannot create no/such/b.csv"]);
+    assert!(folder.names().is_empty());
+}
+
+#[test]
 fn hopeless_simulation_writes_nothing() {
     let folder = Folder::new();
     let base = ["simulate", "-n", "10", "--output", "out.csv", "--boundary-output", "edge.csv"];

@@ -78,7 +78,7 @@ pub enum IoError {
     },
     /// NaN or infinite.
     #[error(
-        "{path}, line {line}, column {column}: {value} is not a finite number; remove or repair that line"
+        "{path}, line {line}, column {column}: {value} is not a finite number; remove or repair that line (--drop-missing leaves out NaN)"
     )]
     NotFinite {
         /// The file.
@@ -121,6 +121,28 @@ pub enum IoError {
         path: String,
         /// The name.
         name: String,
+    },
+    /// A column chosen more than once.
+    #[error("{path}: column \"{name}\" is chosen twice; name each column once")]
+    RepeatedColumn {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+    },
+    /// A negative observation weight.
+    #[error(
+        "{path}, line {line}, column {column}: the weight {value} is negative; weights are zero or positive"
+    )]
+    NegativeWeight {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column's name or number.
+        column: String,
+        /// What stands there.
+        value: String,
     },
     /// No numbers to read.
     #[error(

@@ -182,7 +182,12 @@ impl Arguments {
 
     fn expect_all_used(&self) -> Result<(), String> {
         for (at, (name, value)) in self.given.iter().enumerate() {
+            let by_name =
+                |wanted: &String| self.given.iter().any(|(given, _)| given.as_ref() == Some(wanted));
             match name {
+                None if self.used.get(at).is_some_and(by_name) => {
+                    return Err(format!("{} is given twice; write it as {}", self.used[at], self.form));
+                }
                 Some(name) if !self.used.contains(name) => {
                     let known: Vec<&str> = self.used.iter().map(String::as_str).collect();
                     return Err(unknown("argument", name, &known));
@@ -240,6 +245,7 @@ mod tests {
         assert!(message("box(low=1:2, high=3:4:5)").contains("coordinates"));
         assert!(message("interval(1, 2, 3)").contains("one value too many"));
         assert!(message("halfspace(normal=0:0, offset=1)").contains("not all zero"));
+        assert!(message("ball(2, radius=3)").contains("radius is given twice"));
         assert!(message("").contains("unknown domain"));
     }
 }

@@ -1,5 +1,6 @@
 //! Comma-separated tables.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use csv::ByteRecord;
@@ -36,6 +37,8 @@ pub struct Sheet {
     pub lines: Vec<u64>,
     /// How many rows were left out for missing values.
     pub dropped: usize,
+    /// A header one of whose names is a number, which may be data with a gap.
+    pub doubtful_header: Option<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<String>>,
 }
@@ -94,7 +97,7 @@ fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet
     let has_header = !first.iter().all(|field| number(field).is_some());
     let names: Vec<String> = (0..width)
         .map(|j| match String::from_utf8_lossy(&first[j]).trim() {
-            header if has_header && !header.is_empty() => header.to_string(),
+            header if has_header && !header.is_empty() => printable(header),
             _ => format!("x{}", j + 1),
         })
         .collect();
@@ -107,17 +110,23 @@ fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet
     } else {
         options.columns.iter().map(|column| layout.find(column)).collect::<Result<Vec<_>, _>>()?
     };
+    if let Some(at) = (0..chosen.len()).find(|at| chosen[..*at].contains(&chosen[*at])) {
+        return Err(IoError::RepeatedColumn { path: path.to_string(), name: shown(&names[chosen[at]]) });
+    }
     if chosen.is_empty() {
         return Err(IoError::NoNumericColumn { path: path.to_string() });
     }
 
     let mut sheet = Sheet {
         path: path.to_string(),
-        names: chosen.iter().enumerate().map(|(at, j)| layout.name(at, *j)).collect(),
+        names: distinct(chosen.iter().enumerate().map(|(at, j)| layout.name(at, *j)).collect()),
         has_header,
         values: Vec::new(),
         lines: Vec::new(),
         dropped: 0,
+        doubtful_header: has_header
+            .then(|| first.iter().find(|field| number(field).is_some()).map(text))
+            .flatten(),
         weights: weights.map(|_| Vec::new()),
         clusters: cluster.map(|_| Vec::new()),
     };
@@ -144,7 +153,12 @@ fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet
             sheet.values.push(layout.value(&record, *j, line)?);
         }
         if let (Some(weights), Some(j)) = (&mut sheet.weights, weights) {
-            weights.push(layout.value(&record, j, line)?);
+            let weight = layout.value(&record, j, line)?;
+            if weight < 0.0 {
+                let (path, column, value) = (path.to_string(), layout.place(j), text(&record[j]));
+                return Err(IoError::NegativeWeight { path, line, column, value });
+            }
+            weights.push(weight);
         }
         if let (Some(clusters), Some(j)) = (&mut sheet.clusters, cluster) {
             if is_missing(&record[j]) {
@@ -267,6 +281,22 @@ impl Layout<'_> {
     }
 }
 
+/// A header without characters that would move the cursor or change colours.
+fn printable(header: &str) -> String {
+    header.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+}
+
+/// Names made distinct: the second `x` becomes `x_2`.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut number = |name: String| {
+        let count = seen.entry(name.clone()).or_insert(0);
+        *count += 1;
+        if *count == 1 { name } else { format!("{name}_{count}") }
+    };
+    names.into_iter().map(&mut number).collect()
+}
+
 /// The columns whose first value, missing ones passed over, is a number.
 fn numeric_columns(path: &str, bytes: &[u8], has_header: bool, width: usize) -> Result<Vec<usize>, IoError> {
     let mut rows = Rows::new(path, bytes);
@@ -340,6 +370,20 @@ mod tests {
         let points = sheet.into_points().unwrap();
         assert_eq!(points.weights().as_ref(), [2.0, 4.0, 0.0]);
         assert_eq!(points.clusters(), Some(&[0, 1, 0][..]));
+    }
+
+    #[test]
+    fn names_are_distinct_and_harmless() {
+        assert_eq!(parse("x,x,\u{1b}[31m\n1,2,3\n").unwrap().names, ["x", "x_2", "\\u{1b}[31m"]);
+        let options = TableOptions { columns: vec!["x".into(), "1".into()], ..Default::default() };
+        let error = parse_table("f", b"x,y\n1,2\n", &options).unwrap_err().to_string();
+        assert!(error.contains("column \"x\" is chosen twice"), "{error}");
+    }
+
+    #[test]
+    fn a_first_line_with_a_gap_is_a_doubtful_header() {
+        assert_eq!(parse("1.5,\n2,3\n").unwrap().doubtful_header, Some("1.5".into()));
+        assert_eq!(parse("a,b\n2,3\n").unwrap().doubtful_header, None);
     }
 
     #[test]

@@ -1,12 +1,88 @@
 //! Writing whole files: a file appears complete or not at all.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use steinbound::Points;
 
 use crate::error::IoError;
 use crate::table::shown_path;
+
+/// A file that is complete but does not have its name yet.
+///
+/// Several can be filled before any takes its name, so that a failure leaves none of them behind.
+#[derive(Debug)]
+pub struct Pending {
+    path: PathBuf,
+    shown: String,
+    /// `None` where the path is a device or a pipe, which was written directly.
+    file: Option<tempfile::NamedTempFile>,
+}
+
+impl Pending {
+    /// Fills a temporary file beside the path.
+    pub fn fill(
+        path: &Path,
+        fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<Pending, IoError> {
+        let shown = shown_path(path);
+        let create = |reason: String| IoError::Create { path: shown.clone(), reason };
+        let write = |error: std::io::Error| IoError::Write { path: shown.clone(), reason: reason(&error) };
+        let existing = std::fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return Err(create("it is a folder".into()));
+        }
+        if existing.as_ref().is_some_and(|data| !data.is_file()) {
+            // A terminal, a pipe or a device cannot be replaced, only written to.
+            let open = std::fs::OpenOptions::new().write(true).open(path);
+            let mut out = BufWriter::new(open.map_err(|error| create(reason(&error)))?);
+            fill(&mut out).and_then(|()| out.flush()).map_err(write)?;
+            return Ok(Pending { path: path.to_path_buf(), shown, file: None });
+        }
+        if existing.as_ref().is_some_and(|data| data.permissions().readonly()) {
+            return Err(create("it exists and is read-only".into()));
+        }
+        // A link stays a link: its target is replaced.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        // The permissions of the file that is replaced, or an ordinary file's less what the user masks.
+        match existing {
+            Some(data) => builder.permissions(data.permissions()),
+            #[cfg(unix)]
+            None => builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)),
+            #[cfg(not(unix))]
+            None => &mut builder,
+        };
+        let made = builder.prefix(".steinbound-").tempfile_in(folder);
+        let mut file = made.map_err(|error| create(reason(&error)))?;
+        let mut buffer = BufWriter::new(file.as_file_mut());
+        fill(&mut buffer).and_then(|()| buffer.flush()).map_err(write)?;
+        drop(buffer);
+        Ok(Pending { path, shown, file: Some(file) })
+    }
+
+    /// Gives the file its name.
+    pub fn commit(self) -> Result<(), IoError> {
+        let Some(file) = self.file else { return Ok(()) };
+        match file.persist(&self.path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(IoError::Create { path: self.shown, reason: reason(&error.error) }),
+        }
+    }
+}
+
+/// What the system says, without the name of a temporary file.
+fn reason(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(_) => error.to_string(),
+        None if error.kind() == std::io::ErrorKind::Other => error.to_string(),
+        None => error.kind().to_string(),
+    }
+}
 
 /// Writes a file through a temporary one beside it, which takes its name only when it is complete.
 ///
@@ -21,26 +97,7 @@ pub fn whole_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), IoError> {
-    let create =
-        |error: std::io::Error| IoError::Create { path: shown_path(path), reason: error.to_string() };
-    let write = |error: std::io::Error| IoError::Write { path: shown_path(path), reason: error.to_string() };
-    if path.is_dir() {
-        return Err(create(std::io::Error::other("it is a folder")));
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    // An ordinary file's permissions, less what the user masks, instead of a temporary file's.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.prefix(".steinbound-").tempfile_in(folder).map_err(create)?;
-    let mut buffer = BufWriter::new(file.as_file_mut());
-    fill(&mut buffer).and_then(|()| buffer.flush()).map_err(write)?;
-    drop(buffer);
-    file.persist(path).map_err(|error| create(error.error))?;
-    Ok(())
+    Pending::fill(path, fill)?.commit()
 }
 
 /// Points as comma-separated values under a header; every number is written so that it reads back to the same bits.
@@ -72,6 +129,38 @@ mod tests {
         whole_file(&path, |out| points(out, &expected)).unwrap();
         let read = read_table(&path, &TableOptions::default()).unwrap().into_points().unwrap();
         assert_eq!(read, expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_and_permissions_are_respected() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target.csv"), folder.path().join("link.csv"));
+        std::fs::write(&target, "old").unwrap();
+        std::fs::set_permissions(&target, PermissionsExt::from_mode(0o640)).unwrap();
+        symlink(&target, &link).unwrap();
+        whole_file(&link, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        let null = folder.path().join("null");
+        symlink("/dev/null", &null).unwrap();
+        whole_file(&null, |out| out.write_all(b"away")).unwrap();
+        assert!(std::fs::symlink_metadata(&null).unwrap().is_symlink());
+        std::fs::set_permissions(&target, PermissionsExt::from_mode(0o444)).unwrap();
+        let error = whole_file(&target, |out| out.write_all(b"no")).unwrap_err();
+        assert!(error.to_string().contains("read-only"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let pending = Pending::fill(&folder.path().join("a"), |out| out.write_all(b"a")).unwrap();
+        let failed = Pending::fill(&folder.path().join("no/b"), |out| out.write_all(b"b"));
+        assert!(failed.unwrap_err().to_string().ends_with("check the folder and its permissions"));
+        drop(pending);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

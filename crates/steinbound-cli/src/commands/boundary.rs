@@ -46,7 +46,7 @@ impl Boundary {
             None => None,
         };
         let from_data = near.as_ref().map(|points| points.dimension());
-        let dimension = self.domain.dimension().or(self.dimension).or(from_data).unwrap_or(2);
+        let dimension = options::chosen_dimension(&self.domain, self.dimension, from_data)?;
         let domain = self.domain.build(dimension)?;
         if from_data.is_some_and(|found| found != domain.dimension()) {
             return Err(Failure::input(format!(

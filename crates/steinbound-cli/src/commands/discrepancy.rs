@@ -31,6 +31,7 @@ pub struct Discrepancy {
 impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        self.data.note_no_clusters(output);
         let started = Instant::now();
         let problem =
             input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;

@@ -5,7 +5,8 @@ use serde_json::json;
 use steinbound::domain::{BoundarySampling, BoundaryScheme};
 use steinbound::model::{Gaussian, Model};
 use steinbound::simulate::{self, tasks};
-use steinbound_io::{DomainSpec, write};
+use steinbound_io::DomainSpec;
+use steinbound_io::write::{self, Pending};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{self, Format, GeneralOptions, Numbers, domain, numbers, scheme};
@@ -31,7 +32,7 @@ pub struct Simulate {
     #[arg(long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
     /// How many points to simulate.
-    #[arg(short = 'n', value_name = "N")]
+    #[arg(short = 'n', value_name = "N", allow_hyphen_values = true)]
     pub count: usize,
     /// The file for the points.
     #[arg(long, value_name = "FILE")]
@@ -55,10 +56,14 @@ impl Simulate {
         if self.count == 0 {
             return Err(Failure::input("-n is 0; ask for at least one point"));
         }
+        if self.boundary_output.as_ref() == Some(&self.output) {
+            return Err(Failure::input("--output and --boundary-output name the same file; give two"));
+        }
         if self.boundary_points.is_some() && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
         }
-        let dimension = self.chosen_dimension()?;
+        let given = self.at.as_ref().map(|at| at.0.len());
+        let dimension = options::chosen_dimension(&self.domain, self.dimension, given)?;
         let domain = self.domain.build(dimension)?;
         let (model, theta) = self.gaussian(dimension)?;
         let rng = &mut simulate::stream(self.general.seed, tasks::DATA);
@@ -74,9 +79,13 @@ impl Simulate {
                 Some(domain.sample_boundary(&sampling, rng).map_err(steinbound::Error::from)?)
             }
         };
-        write::whole_file(&self.output, |out| write::points(out, &sample.points))?;
+        // Both files are complete before either takes its name.
+        let mut files = vec![Pending::fill(&self.output, |out| write::points(out, &sample.points))?];
         if let (Some(path), Some(points)) = (&self.boundary_output, &boundary) {
-            write::whole_file(path, |out| write::points(out, points))?;
+            files.push(Pending::fill(path, |out| write::points(out, points))?);
+        }
+        for file in files {
+            file.commit()?;
         }
         let m = boundary.as_ref().map_or(0, |points| points.len());
         match self.general.format {
@@ -96,7 +105,7 @@ impl Simulate {
                 let share = significant(sample.acceptance());
                 writeln!(
                     out,
-                    "{} points inside the {} (share of draws kept: {share})",
+                    "{} points in {dimension} dimensions inside the {} (share of draws kept: {share})",
                     self.count,
                     domain.describe()
                 )?;
@@ -107,19 +116,6 @@ impl Simulate {
             }
         }
         Ok(Verdict::Fine)
-    }
-
-    fn chosen_dimension(&self) -> Result<usize, Failure> {
-        let given = self.at.as_ref().map(|at| at.0.len());
-        let dimension = match (self.domain.dimension(), self.dimension) {
-            (Some(spec), Some(asked)) if spec != asked => {
-                return Err(Failure::input(format!(
-                    "--dimension is {asked}, but the domain has {spec} coordinates; leave --dimension out"
-                )));
-            }
-            (spec, asked) => spec.or(asked).or(given).unwrap_or(2),
-        };
-        Ok(dimension)
     }
 
     fn gaussian(&self, dimension: usize) -> Result<(Gaussian, Vec<f64>), Failure> {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use steinbound::Points;
-use steinbound_io::{TableOptions, read_table, write};
+use steinbound_io::write;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -22,7 +22,7 @@ pub struct Witness {
     #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true)]
     pub at: Option<Numbers>,
     /// Evaluate on a grid of N points along each axis, over data and boundary (default: 25 up to two dimensions, else at the data).
-    #[arg(long, value_name = "N", conflicts_with = "points")]
+    #[arg(long, value_name = "N", conflicts_with = "points", allow_hyphen_values = true)]
     pub grid: Option<usize>,
     /// Evaluate at the points of a file.
     #[arg(long, value_name = "FILE")]
@@ -38,6 +38,10 @@ pub struct Witness {
 impl Witness {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        if self.method.statistic.is_some() && self.at.is_some() {
+            output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
+        }
+        self.data.note_no_clusters(output);
         let problem =
             input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;
         for warning in problem.warnings() {
@@ -56,7 +60,7 @@ impl Witness {
                 fit.estimates()
             }
         };
-        let targets = self.targets(&input, problem.boundary())?;
+        let targets = self.targets(&input, problem.boundary(), output)?;
         let found = problem.witness(&at, &targets).map_err(|error| input.explain(error))?;
         match self.general.format {
             Format::Json => output.json(&json!({
@@ -85,18 +89,15 @@ impl Witness {
         Ok(Verdict::Fine)
     }
 
-    fn targets(&self, input: &Input, boundary: Option<&Points>) -> Result<Points<'static>, Failure> {
+    fn targets(
+        &self,
+        input: &Input,
+        boundary: Option<&Points>,
+        output: &Output,
+    ) -> Result<Points<'static>, Failure> {
         let dimension = input.data.dimension();
         if let Some(path) = &self.points {
-            let sheet = read_table(path, &TableOptions::default())?;
-            if sheet.dimension() != dimension {
-                return Err(Failure::input(format!(
-                    "{} has {} numeric columns and the data have {dimension}; give the same columns",
-                    sheet.path,
-                    sheet.dimension()
-                )));
-            }
-            return Ok(sheet.into_points()?);
+            return input.matching.read("file of points", path, output);
         }
         let side = match self.grid {
             Some(side) => side,
