@@ -248,4 +248,15 @@ mod tests {
         assert!(message("ball(2, radius=3)").contains("radius is given twice"));
         assert!(message("").contains("unknown domain"));
     }
+
+    proptest::proptest! {
+        /// Whatever is typed is read or refused.
+        #[test]
+        fn any_text_is_read_or_refused(text in "(ball|box|interval|halfspace|.{0,3})?[(]?[a-z0-9=:,. inf()-]{0,40}[)]?") {
+            if let Ok(spec) = DomainSpec::parse(&text) {
+                let domain = spec.build(3).unwrap();
+                proptest::prop_assert!(domain.dimension() >= 1);
+            }
+        }
+    }
 }

@@ -412,4 +412,21 @@ mod tests {
         let sheet = parse_table("f", b"a,b\n,1\n2,NA\n3,4\nnan,1\n", &options).unwrap();
         assert_eq!((sheet.values, sheet.dropped, sheet.lines), (vec![3.0, 4.0], 3, vec![4]));
     }
+
+    proptest::proptest! {
+        /// Whatever the bytes, a table is read or refused, and what is read is finite and rectangular.
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            text in "([0-9.,eE+-]|[\"\\n\\r, ]|nan|inf|NA|[a-c]|\\PC){0,60}",
+            noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..6),
+            drop_missing in proptest::prelude::any::<bool>(),
+        ) {
+            let options = TableOptions { drop_missing, ..Default::default() };
+            let bytes = [text.as_bytes(), &noise].concat();
+            if let Ok(sheet) = parse_table("f", &bytes, &options) {
+                proptest::prop_assert_eq!(sheet.values.len(), sheet.lines.len() * sheet.dimension());
+                proptest::prop_assert!(sheet.into_points().is_ok());
+            }
+        }
+    }
 }
