@@ -498,8 +498,16 @@ fn demo_needs_nothing_and_shows_every_method() {
         assert!(said.stdout.contains(word), "{word} is not in {}", said.stdout);
     }
     let demo = Folder::new().json(&["demo"]);
-    let error = |k: usize| demo["fits"][k]["error"].as_f64().unwrap();
-    assert!(error(0) < error(5) && error(0) < error(6), "tksd beats the methods that ignore the truncation");
+    let error = |k: usize| demo["fits"][k]["mean_error"].as_f64().unwrap();
+    // Over 64 samples these differences are many standard errors (about 0.008) wide.
+    for (k, margin) in [(2, 0.0), (4, 0.02), (5, 0.15), (6, 0.15)] {
+        assert!(
+            error(0) + margin < error(k),
+            "tksd {} is not clearly better than row {k}: {}",
+            error(0),
+            error(k)
+        );
+    }
 }
 
 /// The table in the README is what the command prints, but for the times.
