@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use steinbound::domain::Domain;
+use steinbound::fit::Problem;
 use steinbound::model::Gaussian;
 use steinbound::{Error, Estimator, FitError, KernelError, Matrix, Points};
 use steinbound_io::names::shown;
@@ -77,16 +78,21 @@ impl Input {
         if let Some(domain) = &domain {
             estimator = estimator.domain(domain.clone());
         }
-        if let Some(count) = data.boundary_points {
+        if let Some(count) = data.sampling.boundary_points {
             estimator = estimator.boundary_points(count);
         }
-        if let Some(scheme) = data.boundary_sampling {
-            estimator = estimator.boundary_scheme(scheme);
-        }
+        estimator = estimator.boundary_scheme(data.sampling.scheme());
         let model = gaussian(model, sheet.dimension())?;
         let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
         let data = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
         Ok(Input { data, domain, model, estimator, matching, path, lines })
+    }
+
+    /// The problem the options describe, with its warnings told.
+    pub fn problem(&self, output: &Output) -> Result<Problem<'_>, Failure> {
+        let problem = self.estimator.check(&self.data, &self.model).map_err(|error| self.explain(error))?;
+        problem.warnings().iter().for_each(|warning| output.warn(warning));
+        Ok(problem)
     }
 
     /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
@@ -134,14 +140,13 @@ impl Matching {
 
     /// Points with the data's columns: by name where both files have headers, else in order.
     pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
-        let mut options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
+        let options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
         let mut sheet = read_table(path, &options)?;
         if self.has_header && sheet.has_header && sheet.names != self.names {
-            if self.names.iter().all(|name| sheet.names.contains(name)) {
-                options.columns = self.names.clone();
-                sheet = read_table(path, &options)?;
+            if let Some(matched) = sheet.clone().with_columns(&self.names) {
+                sheet = matched;
             } else if sheet.dimension() == self.names.len() {
-                let (theirs, ours) = (sheet.names.join(", "), self.names.join(", "));
+                let (theirs, ours) = (list(&sheet.names), list(&self.names));
                 output.note(&format!(
                     "the columns {theirs} of {} are taken for {ours}, in this order",
                     sheet.path

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use steinbound::domain::BoundaryScheme;
+use steinbound::domain::{BoundarySampling, BoundaryScheme, default_boundary_count};
 use steinbound::fit::{Compute, DistanceKind};
 use steinbound::kernel::{self, Bandwidth, Kernel};
 use steinbound::stein::Statistic;
@@ -58,6 +58,30 @@ impl GeneralOptions {
     }
 }
 
+/// Boundary points that are sampled from a domain.
+#[derive(Debug, Clone, Args)]
+pub struct SamplingOptions {
+    /// How many boundary points to sample from the domain (default: 8 d^2, at least 32).
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    pub boundary_points: Option<usize>,
+    /// How to place sampled boundary points: uniform on the surface, or by radial projection.
+    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
+    pub boundary_sampling: Option<BoundaryScheme>,
+}
+
+impl SamplingOptions {
+    /// How to place the points.
+    pub fn scheme(&self) -> BoundaryScheme {
+        self.boundary_sampling.unwrap_or_default()
+    }
+
+    /// So many points as were asked for, or the default in so many coordinates.
+    pub fn request<'a>(&self, dimension: usize) -> BoundarySampling<'a> {
+        let count = self.boundary_points.unwrap_or_else(|| default_boundary_count(dimension));
+        BoundarySampling::new(count).scheme(self.scheme())
+    }
+}
+
 /// The data and the boundary.
 #[derive(Debug, Clone, Args)]
 pub struct DataOptions {
@@ -70,12 +94,8 @@ pub struct DataOptions {
     /// halfspace(normal=1:0, offset=5) for {x: normal.x >= offset}.
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
-    /// How many boundary points to sample from the domain (default: 8 d^2, at least 32).
-    #[arg(long, value_name = "M", allow_hyphen_values = true)]
-    pub boundary_points: Option<usize>,
-    /// How to place sampled boundary points: uniform on the surface, or by radial projection.
-    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
-    pub boundary_sampling: Option<BoundaryScheme>,
+    #[command(flatten)]
+    pub sampling: SamplingOptions,
     /// Columns to use, by header or number (default: all numeric ones).
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub columns: Vec<String>,
@@ -182,9 +202,8 @@ impl MethodOptions {
 pub fn note_unused(data: &DataOptions, model: &ModelOptions, method: &MethodOptions, output: &Output) {
     let name = method.method.name();
     let has_kernel = method.method.has_kernel();
-    let knows_exactly = data.domain.is_some() && method.distance != Some(DistanceKind::Nearest);
-    let is_exact =
-        method.method.has_distance() && (knows_exactly || method.distance == Some(DistanceKind::Exact));
+    let distance = DistanceKind::chosen(method.distance, data.domain.is_some());
+    let is_exact = method.method.has_distance() && distance == DistanceKind::Exact;
     let uses_boundary = method.method == Method::Tksd || (method.method.has_distance() && !is_exact);
     let by_method = [
         ("--distance", method.distance.is_some(), method.method.has_distance()),
@@ -200,27 +219,13 @@ pub fn note_unused(data: &DataOptions, model: &ModelOptions, method: &MethodOpti
         }
     }
     let how = if is_exact { " and the exact distance" } else { "" };
+    let by_method = format!("with --method {name}{how}");
+    let by_points = if uses_boundary { "when --boundary gives the points".into() } else { by_method.clone() };
     let samples = uses_boundary && data.boundary.is_none();
     let others = [
-        ("--boundary", data.boundary.is_some() && !uses_boundary, format!("with --method {name}{how}")),
-        (
-            "--boundary-points",
-            data.boundary_points.is_some() && !samples,
-            if uses_boundary {
-                "when --boundary gives the points".into()
-            } else {
-                format!("with --method {name}{how}")
-            },
-        ),
-        (
-            "--boundary-sampling",
-            data.boundary_sampling.is_some() && !samples,
-            if uses_boundary {
-                "when --boundary gives the points".into()
-            } else {
-                format!("with --method {name}{how}")
-            },
-        ),
+        ("--boundary", data.boundary.is_some() && !uses_boundary, by_method),
+        ("--boundary-points", data.sampling.boundary_points.is_some() && !samples, by_points.clone()),
+        ("--boundary-sampling", data.sampling.boundary_sampling.is_some() && !samples, by_points),
         ("--allow-outside", data.allow_outside && data.domain.is_none(), "without --domain".into()),
         (
             "--covariance",
@@ -287,7 +292,7 @@ fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T,
     }
 }
 
-pub fn scheme(text: &str) -> Result<BoundaryScheme, String> {
+fn scheme(text: &str) -> Result<BoundaryScheme, String> {
     let choices = [("uniform", BoundaryScheme::Uniform), ("radial", BoundaryScheme::Radial)];
     choose("boundary sampling", text, &choices)
 }

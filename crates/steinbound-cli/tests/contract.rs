@@ -70,6 +70,7 @@ fn fit_prints_one_json_object_with_the_agreed_fields() {
         (fit["discrepancy"].as_f64().unwrap(), fit["discrepancy_squared"].as_f64().unwrap());
     assert!((value * value / squared - 1.0).abs() < 1e-12);
     assert!(fit["seconds"]["total"].as_f64().unwrap() > 0.0);
+    assert_eq!(fit["confidence"], 0.95);
     for p in fit["parameters"].as_array().unwrap() {
         let get = |name: &str| p[name].as_f64().unwrap();
         let reach = 1.959963984540054 * get("std_error");

@@ -49,6 +49,16 @@ impl Sheet {
         self.names.len()
     }
 
+    /// The same rows with only these columns, in this order; `None` where one is not there.
+    pub fn with_columns(mut self, names: &[String]) -> Option<Sheet> {
+        let place = |name: &String| self.names.iter().position(|other| other == name);
+        let places = names.iter().map(place).collect::<Option<Vec<usize>>>()?;
+        let rows = self.values.chunks_exact(self.dimension());
+        self.values = rows.flat_map(|row| places.iter().map(|j| row[*j])).collect();
+        self.names = names.to_vec();
+        Some(self)
+    }
+
     /// The values as points, with names, weights and clusters.
     pub fn into_points(self) -> Result<Points<'static>, Error> {
         let dimension = self.dimension();

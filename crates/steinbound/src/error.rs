@@ -239,8 +239,8 @@ pub enum DomainError {
         /// The way asked for.
         scheme: &'static str,
     },
-    /// At least one boundary point is needed.
-    #[error("zero boundary points were asked for; ask for at least one")]
+    /// At least one point is needed.
+    #[error("zero points were asked for; ask for at least one")]
     NoPoints,
     /// More points than memory should hold.
     #[error("{count} points were asked for; ask for at most {limit}")]

@@ -2,12 +2,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::{BoundarySampling, BoundaryScheme, coverage, default_boundary_count};
+use steinbound::domain::coverage;
 use steinbound::simulate;
 use steinbound_io::{DomainSpec, TableOptions, read_table, write};
 
 use crate::failure::{Failure, Verdict};
-use crate::options::{self, Format, GeneralOptions, domain, scheme};
+use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
 use crate::output::{Output, significant};
 
 /// Sample points on the boundary of a domain, and tell how well they cover it.
@@ -19,12 +19,8 @@ pub struct Boundary {
     /// The domain, as in fit.
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
-    /// How many points to sample (default: 8 d^2, at least 32).
-    #[arg(long, value_name = "M")]
-    pub boundary_points: Option<usize>,
-    /// How to place the points: uniform on the surface, or by radial projection.
-    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
-    pub boundary_sampling: Option<BoundaryScheme>,
+    #[command(flatten)]
+    pub sampling: SamplingOptions,
     /// The number of coordinates (default: from the domain or --near, else 2).
     #[arg(long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
@@ -54,8 +50,7 @@ impl Boundary {
                 domain.describe()
             )));
         }
-        let count = self.boundary_points.unwrap_or_else(|| default_boundary_count(dimension));
-        let mut sampling = BoundarySampling::new(count).scheme(self.boundary_sampling.unwrap_or_default());
+        let mut sampling = self.sampling.request(dimension);
         if let Some(near) = &near {
             sampling = sampling.near(near);
         }

@@ -33,17 +33,13 @@ impl Discrepancy {
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
         self.data.note_no_clusters(output);
         let started = Instant::now();
-        let problem =
-            input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;
+        let problem = input.problem(output)?;
         let found = problem.discrepancy(&self.at.0).map_err(|error| input.explain(error))?;
-        for warning in problem.warnings() {
-            output.warn(warning);
-        }
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.discrepancy/1",
                 "method": self.method.method,
-                "model": "gaussian",
+                "model": self.model.model,
                 "statistic": problem.statistic(),
                 "n": input.data.len(),
                 "d": input.data.dimension(),

@@ -2,14 +2,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::{BoundarySampling, BoundaryScheme};
 use steinbound::model::{Gaussian, Model};
 use steinbound::simulate::{self, tasks};
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
 
 use crate::failure::{Failure, Verdict};
-use crate::options::{self, Format, GeneralOptions, Numbers, domain, numbers, scheme};
+use crate::options::{self, Format, GeneralOptions, Numbers, SamplingOptions, domain, numbers};
 use crate::output::{Output, significant};
 
 /// Simulate a truncated sample, and points on the boundary.
@@ -37,12 +36,8 @@ pub struct Simulate {
     /// The file for the points.
     #[arg(long, value_name = "FILE")]
     pub output: PathBuf,
-    /// How many boundary points to sample (default: 8 d^2, at least 32).
-    #[arg(long, value_name = "M")]
-    pub boundary_points: Option<usize>,
-    /// How to place boundary points: uniform on the surface, or by radial projection.
-    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
-    pub boundary_sampling: Option<BoundaryScheme>,
+    #[command(flatten)]
+    pub sampling: SamplingOptions,
     /// The file for the boundary points.
     #[arg(long, value_name = "FILE")]
     pub boundary_output: Option<PathBuf>,
@@ -59,7 +54,7 @@ impl Simulate {
         if self.boundary_output.as_ref() == Some(&self.output) {
             return Err(Failure::input("--output and --boundary-output name the same file; give two"));
         }
-        if self.boundary_points.is_some() && self.boundary_output.is_none() {
+        if self.sampling.boundary_points.is_some() && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
         }
         let given = self.at.as_ref().map(|at| at.0.len());
@@ -71,11 +66,8 @@ impl Simulate {
         let boundary = match &self.boundary_output {
             None => None,
             Some(_) => {
-                let count = self.boundary_points;
-                let count = count.unwrap_or_else(|| steinbound::domain::default_boundary_count(dimension));
                 let rng = &mut simulate::stream(self.general.seed, tasks::BOUNDARY);
-                let scheme = self.boundary_sampling.unwrap_or_default();
-                let sampling = BoundarySampling::new(count).scheme(scheme).near(&sample.points);
+                let sampling = self.sampling.request(dimension).near(&sample.points);
                 Some(domain.sample_boundary(&sampling, rng).map_err(steinbound::Error::from)?)
             }
         };

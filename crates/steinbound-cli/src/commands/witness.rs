@@ -42,11 +42,7 @@ impl Witness {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
         }
         self.data.note_no_clusters(output);
-        let problem =
-            input.estimator.check(&input.data, &input.model).map_err(|error| input.explain(error))?;
-        for warning in problem.warnings() {
-            output.warn(warning);
-        }
+        let problem = input.problem(output)?;
         let at = match &self.at {
             Some(at) => at.0.clone(),
             None => {

@@ -60,6 +60,21 @@ pub(super) struct Row<'a> {
     pub(super) mixed: &'a [f64],
 }
 
+/// One row point against a range of column points.
+pub(super) struct Place<'a> {
+    pub(super) rows: &'a Scaled,
+    pub(super) i: usize,
+    pub(super) columns: &'a Scaled,
+    pub(super) range: Range<usize>,
+}
+
+impl Place<'_> {
+    /// The row point's coordinate `l`, and those of the column points.
+    fn coordinate(&self, l: usize) -> (f64, &[f64]) {
+        (self.rows.coordinates[(self.i, l)], &self.columns.coordinates.column(l)[self.range.clone()])
+    }
+}
+
 /// Room for one row of a tile.
 pub(super) struct Scratch {
     q: Vec<f64>,
@@ -116,49 +131,49 @@ impl PairKernel {
         let mut scratch = Scratch::new();
         for (at, i) in range.clone().enumerate() {
             for block in blocks(others.len()) {
-                self.fill(rows, i, others, block.clone(), &mut scratch);
+                let place = Place { rows, i, columns: others, range: block.clone() };
+                self.fill(&place, &mut scratch);
                 let row = scratch.row(block.len());
                 out.value.column_mut(at)[block.clone()].copy_from_slice(row.value);
-                for (l, slope) in self.differentiated.iter().zip(&mut out.slope) {
-                    let x = rows.coordinates[(i, *l)];
-                    let column = &mut slope.column_mut(at)[block.clone()];
-                    let others = &others.coordinates.column(*l)[block.clone()];
-                    for ((d, y), factor) in column.iter_mut().zip(others).zip(row.slope) {
-                        *d = factor * (x - y) / self.widths[*l];
-                    }
+                for (l, slope) in out.slope.iter_mut().enumerate() {
+                    let line = &mut slope.column_mut(at)[block.clone()];
+                    self.slopes(&place, l, row.slope, line);
+                    // In the other argument the slope of a radial kernel has the other sign.
+                    line.iter_mut().for_each(|d| *d = -*d);
                 }
             }
         }
         out
     }
 
+    /// `d/dy_l k(x_i, y_j)` at a place, from the row's `2 f'(q)`; `l` counts the differentiated coordinates.
+    pub(super) fn slopes(&self, place: &Place, l: usize, slope: &[f64], line: &mut [f64]) {
+        let coordinate = self.differentiated[l];
+        let ((x, others), width) = (place.coordinate(coordinate), self.widths[coordinate]);
+        for ((d, y), slope) in line.iter_mut().zip(others).zip(slope) {
+            *d = slope * (y - x) / width;
+        }
+    }
+
     fn inverse_square_widths(&self) -> f64 {
         self.differentiated.iter().map(|l| self.widths[*l].powi(-2)).sum()
     }
 
-    /// Fills `scratch` with the kernel of row point `i` against `columns`.
-    pub(super) fn fill(
-        &self,
-        rows: &Scaled,
-        i: usize,
-        columns: &Scaled,
-        range: Range<usize>,
-        s: &mut Scratch,
-    ) {
-        let length = range.len();
+    /// Fills `scratch` with the kernel at a place.
+    pub(super) fn fill(&self, place: &Place, s: &mut Scratch) {
+        let length = place.range.len();
         let (q, weighted) = (&mut s.q[..length], &mut s.mixed[..length]);
         q.fill(0.0);
         weighted.fill(0.0);
         for l in 0..self.widths.len() {
-            let x = rows.coordinates[(i, l)];
-            for (q, y) in q.iter_mut().zip(&columns.coordinates.column(l)[range.clone()]) {
+            let (x, others) = place.coordinate(l);
+            for (q, y) in q.iter_mut().zip(others) {
                 *q += (x - y) * (x - y);
             }
         }
         for l in &self.differentiated {
-            let (x, factor) = (rows.coordinates[(i, *l)], self.widths[*l].powi(-2));
-            let column = &columns.coordinates.column(*l)[range.clone()];
-            for (sum, y) in weighted.iter_mut().zip(column) {
+            let ((x, others), factor) = (place.coordinate(*l), self.widths[*l].powi(-2));
+            for (sum, y) in weighted.iter_mut().zip(others) {
                 *sum += factor * (x - y) * (x - y);
             }
         }

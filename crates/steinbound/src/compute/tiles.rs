@@ -11,7 +11,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::dot;
-use super::pairs::{PairKernel, PairSum, Row, Scaled, Scratch, TILE, blocks};
+use super::pairs::{PairKernel, PairSum, Place, Row, Scaled, Scratch, TILE, blocks};
 use crate::matrix::{Matrix, add_scaled};
 
 /// Where the tiles of a pass over one set of points come from: computed each time, or stored.
@@ -102,8 +102,8 @@ impl Computed {
             mixed: Vec::with_capacity(size),
         };
         for i in rows {
-            let points = &self.points;
-            self.kernel.fill(points, i, points, columns.clone(), scratch);
+            let place = Place { rows: &self.points, i, columns: &self.points, range: columns.clone() };
+            self.kernel.fill(&place, scratch);
             let row = scratch.row(length);
             tile.value.extend_from_slice(row.value);
             tile.slope.extend_from_slice(row.slope);
@@ -186,23 +186,17 @@ pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(Pai
             let (rows, range) = (blocks[task.rows].clone(), blocks[task.columns].clone());
             let stored = source.stored(task.rows, task.columns);
             for (at, i) in rows.enumerate() {
+                let place = Place { rows: points, i, columns: points, range: range.clone() };
                 if stored.is_none() {
-                    kernel.fill(points, i, points, range.clone(), scratch);
+                    kernel.fill(&place, scratch);
                 }
                 let mut derivative = std::mem::take(&mut scratch.derivative);
                 let row = match stored {
                     Some(tile) => tile.row(at, range.len()),
                     None => scratch.row(range.len()),
                 };
-                let place = Place { kernel, rows: points, i, at, columns: points, range: range.clone() };
-                place.multiply(
-                    &plan,
-                    &row,
-                    columns,
-                    &mut task.row_sums,
-                    task.column_sums.as_mut(),
-                    &mut derivative,
-                );
+                let line = Line { kernel, place, at, row };
+                line.multiply(&plan, columns, &mut task.row_sums, task.column_sums.as_mut(), &mut derivative);
                 scratch.derivative = derivative;
             }
         });
@@ -233,11 +227,11 @@ pub(crate) fn cross(
             let mut sums = Sums::new(block.len(), plan.outputs);
             for range in &column_blocks {
                 for (at, i) in block.clone().enumerate() {
-                    kernel.fill(rows, i, others, range.clone(), scratch);
+                    let place = Place { rows, i, columns: others, range: range.clone() };
+                    kernel.fill(&place, scratch);
                     let mut derivative = std::mem::take(&mut scratch.derivative);
-                    let place = Place { kernel, rows, i, at, columns: others, range: range.clone() };
-                    let row = scratch.row(range.len());
-                    place.multiply(&plan, &row, columns, &mut sums, None, &mut derivative);
+                    let line = Line { kernel, place, at, row: scratch.row(range.len()) };
+                    line.multiply(&plan, columns, &mut sums, None, &mut derivative);
                     scratch.derivative = derivative;
                 }
             }
@@ -258,47 +252,40 @@ impl StoredTile {
     }
 }
 
-/// One row point against one block of column points.
-struct Place<'a> {
+/// One row of a tile, ready to be multiplied.
+struct Line<'a> {
     kernel: &'a PairKernel,
-    rows: &'a Scaled,
-    /// The row point, and its number within its block.
-    i: usize,
+    place: Place<'a>,
+    /// The row's number within its block.
     at: usize,
-    columns: &'a Scaled,
-    range: Range<usize>,
+    row: Row<'a>,
 }
 
-impl Place<'_> {
+impl Line<'_> {
     /// Adds this row of the tile to the sums of its rows, and transposed to those of its columns.
     fn multiply(
         &self,
         plan: &Plan,
-        row: &Row,
         columns: &Matrix,
         row_sums: &mut Sums,
         mut column_sums: Option<&mut Sums>,
         derivative: &mut [f64],
     ) {
+        let Place { i, range, .. } = &self.place;
         let mut add = |line: &[f64], list: &[(usize, usize)], sign: f64| {
             for (column, output) in list {
                 let v = columns.column(*column);
-                row_sums.output(*output)[self.at] += dot(line, &v[self.range.clone()]);
+                row_sums.output(*output)[self.at] += dot(line, &v[range.clone()]);
                 if let Some(sums) = column_sums.as_deref_mut() {
-                    add_scaled(sums.output(*output), sign * v[self.i], line);
+                    add_scaled(sums.output(*output), sign * v[*i], line);
                 }
             }
         };
-        add(row.value, &plan.value, 1.0);
-        add(row.mixed, &plan.mixed, 1.0);
+        add(self.row.value, &plan.value, 1.0);
+        add(self.row.mixed, &plan.mixed, 1.0);
         for (l, list) in &plan.slope {
-            let coordinate = self.kernel.differentiated[*l];
-            let (x, width) = (self.rows.coordinates[(self.i, coordinate)], self.kernel.widths[coordinate]);
-            let line = &mut derivative[..self.range.len()];
-            let others = &self.columns.coordinates.column(coordinate)[self.range.clone()];
-            for ((d, y), slope) in line.iter_mut().zip(others).zip(row.slope) {
-                *d = slope * (y - x) / width;
-            }
+            let line = &mut derivative[..range.len()];
+            self.kernel.slopes(&self.place, *l, self.row.slope, line);
             // The slope of a radial kernel changes sign when its arguments are exchanged.
             add(line, list, -1.0);
         }

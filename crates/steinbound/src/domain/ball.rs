@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, from_rows};
+use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, from_rows};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -185,8 +185,8 @@ impl Domain for Ball {
         sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        sampling.check(self.dimension())?;
         let BoundarySampling { count, scheme, .. } = *sampling;
+        check_count(count, self.dimension())?;
         let dimension = self.dimension();
         if dimension == 1 || (self.norm == Norm::Infinity && scheme == BoundaryScheme::Uniform) {
             return self.as_cuboid()?.sample_boundary(sampling, rng);

@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Domain, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -137,8 +137,8 @@ impl Domain for Cuboid {
         sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        sampling.check(self.dimension())?;
         let BoundarySampling { count, scheme, .. } = *sampling;
+        check_count(count, self.dimension())?;
         let faces = self.faces();
         if self.dimension() == 1 {
             let limits = faces.iter().map(|face| face.1).collect();

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -102,8 +102,8 @@ impl Domain for HalfSpace {
         sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
-        sampling.check(self.dimension())?;
         let BoundarySampling { count, scheme, .. } = *sampling;
+        check_count(count, self.dimension())?;
         let foot: Vec<f64> = self.unit.iter().map(|u| u * self.unit_offset).collect();
         if self.dimension() == 1 {
             return from_rows(foot, 1, self);

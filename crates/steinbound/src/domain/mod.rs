@@ -73,17 +73,6 @@ impl<'a> BoundarySampling<'a> {
         self
     }
 
-    /// Refuses to sample no points, or more than memory should hold.
-    fn check(&self, dimension: usize) -> Result<(), DomainError> {
-        if self.count == 0 {
-            return Err(DomainError::NoPoints);
-        }
-        if self.count.saturating_mul(dimension) > SAMPLE_LIMIT {
-            return Err(DomainError::TooManyPoints { count: self.count, limit: SAMPLE_LIMIT / dimension });
-        }
-        Ok(())
-    }
-
     /// The points near which an unbounded boundary is to be sampled.
     fn near_points(&self, domain: &dyn Domain) -> Result<&'a Points<'a>, DomainError> {
         match self.near {
@@ -133,6 +122,17 @@ pub trait Domain: Debug + Send + Sync {
 
 /// The most values, points times coordinates, that are sampled at once: two gigabytes.
 pub const SAMPLE_LIMIT: usize = 1 << 28;
+
+/// Refuses to sample no points, or more than memory should hold.
+pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainError> {
+    if count == 0 {
+        return Err(DomainError::NoPoints);
+    }
+    if count.saturating_mul(dimension) > SAMPLE_LIMIT {
+        return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension });
+    }
+    Ok(())
+}
 
 /// The lower and upper end of a padded interval: a quarter of its length more on each side, or one unit around a point.
 fn padded((low, high): (f64, f64)) -> (f64, f64) {

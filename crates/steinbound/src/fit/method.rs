@@ -53,6 +53,13 @@ pub enum DistanceKind {
     Nearest,
 }
 
+impl DistanceKind {
+    /// The kind asked for, else exact where the domain is known.
+    pub fn chosen(asked: Option<DistanceKind>, domain_is_known: bool) -> DistanceKind {
+        asked.unwrap_or(if domain_is_known { DistanceKind::Exact } else { DistanceKind::Nearest })
+    }
+}
+
 /// How the pairs of data points are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

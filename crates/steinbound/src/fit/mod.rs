@@ -28,6 +28,6 @@ pub(crate) struct Settings {
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,
-    /// How long the preparation took, and then the fit.
-    seconds: f64,
+    /// Seconds from data in memory to the checked problem.
+    prepared_in: f64,
 }

@@ -91,7 +91,7 @@ impl<'a> Problem<'a> {
             compute: None,
             confidence: estimator.confidence,
             warnings: check_domain(estimator, data)?.into_iter().collect(),
-            seconds: 0.0,
+            prepared_in: 0.0,
         };
         let mut boundary = given_boundary(estimator, data)?;
         let task = match method {
@@ -106,7 +106,7 @@ impl<'a> Problem<'a> {
                 Task::Stein(Box::new(form))
             }
             Method::Bdksd | Method::Truncsm => {
-                let distance = match distance_kind(estimator) {
+                let distance = match DistanceKind::chosen(estimator.distance, estimator.domain.is_some()) {
                     DistanceKind::Exact => {
                         settings.distance = Some("exact".into());
                         BoundaryDistance::Exact(estimator.domain.clone().ok_or(FitError::NoDomain)?)
@@ -130,7 +130,7 @@ impl<'a> Problem<'a> {
                 }
             }
         };
-        settings.seconds = started.elapsed().as_secs_f64();
+        settings.prepared_in = started.elapsed().as_secs_f64();
         Ok(Problem { data, model, weights: data.relative_weights(), task, settings, boundary })
     }
 
@@ -204,9 +204,9 @@ impl<'a> Problem<'a> {
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "estimate" }.into());
         }
-        let mut settings = self.settings.clone();
-        settings.seconds += started.elapsed().as_secs_f64();
-        Fit::new(estimate, model, data, weights, settings)
+        let mut fit = Fit::new(estimate, model, data, weights, self.settings.clone())?;
+        fit.seconds.total += started.elapsed().as_secs_f64();
+        Ok(fit)
     }
 
     /// The discrepancy at given parameters, in reported order.
@@ -256,11 +256,6 @@ fn radial(
     let form = Radial::new(data, kernel, widths(data, bandwidth), model.differentiated(), dense)?;
     settings.compute = Some(ComputeUsed { holder: form.holder(), threads: rayon::current_num_threads() });
     Ok(form)
-}
-
-fn distance_kind(estimator: &Estimator) -> DistanceKind {
-    let known = if estimator.domain.is_some() { DistanceKind::Exact } else { DistanceKind::Nearest };
-    estimator.distance.unwrap_or(known)
 }
 
 /// The boundary points given by the user, in the data's coordinates.

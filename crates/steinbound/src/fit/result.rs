@@ -164,6 +164,7 @@ impl Fit {
         warnings.extend(estimate.warnings);
         let names = model.names(data.names());
         let reported_names = model.reported_names(data.names());
+        let reports_as_fitted = names == reported_names;
         let covariance_of = |influence: &Matrix| sandwich::covariance(influence, weights, data.clusters());
         let natural_covariance =
             estimate.theta.as_ref().map(|_| covariance_of(&estimate.influence)).transpose()?;
@@ -184,7 +185,7 @@ impl Fit {
         if estimate.theta.is_some() && reported.is_none() {
             warnings.push(model.unreportable());
         }
-        let covariance = if names == reported_names {
+        let covariance = if reports_as_fitted {
             natural_covariance.clone()
         } else {
             let influence = reported.as_ref().map(|r| estimate.influence.times(&r.jacobian.transpose()));
@@ -199,7 +200,7 @@ impl Fit {
         let reach = sandwich::normal_quantile(settings.confidence);
         let values = reported.as_ref().map(|reported| reported.values.as_slice());
         let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
-        let natural = if names == reported_names {
+        let natural = if reports_as_fitted {
             Vec::new()
         } else {
             let theta = estimate.theta.as_deref();
@@ -236,7 +237,7 @@ impl Fit {
             converged: estimate.converged,
             iterations: estimate.iterations,
             warnings,
-            seconds: Seconds { total: settings.seconds },
+            seconds: Seconds { total: settings.prepared_in },
             influence: estimate.influence,
         })
     }

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
-use crate::domain::{Domain, SAMPLE_LIMIT};
+use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
 use crate::model::{self, Model};
 use crate::points::Points;
@@ -86,9 +86,7 @@ pub fn truncated(
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
     }
     model::check_theta(model, theta)?;
-    if count.saturating_mul(dimension) > SAMPLE_LIMIT {
-        return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension }.into());
-    }
+    check_count(count, dimension)?;
     let sampler = model.sampler(theta).ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
         action: "sampled at these parameters",

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, place_of};
 use super::radial::Radial;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
@@ -104,11 +104,7 @@ impl Conditioned {
                 }
             };
             for (there, back) in parts {
-                let there = Term::new(there, term.column);
-                let at = needed.iter().position(|t| *t == there).unwrap_or_else(|| {
-                    needed.push(there);
-                    needed.len() - 1
-                });
+                let at = place_of(&mut needed, Term::new(there, term.column));
                 outer.push((output, Term::new(back, at)));
             }
         }
@@ -137,8 +133,9 @@ impl SteinForm for Conditioned {
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        let mut products = self.inner.apply_at(targets, columns, terms)?;
+        check_shape(self, columns, terms)?;
         let rows = self.inner.kernel().scale(targets)?;
+        let mut products = self.inner.cross(&rows, self.inner.scaled(), columns, terms);
         self.correct(&rows, columns, terms, &mut products);
         Ok(products)
     }

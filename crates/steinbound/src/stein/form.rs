@@ -101,11 +101,8 @@ pub trait SteinForm: Send + Sync {
 
 /// Refuses columns and terms that do not belong to a form.
 pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]) -> Result<(), KernelError> {
-    let fail = |what: String| {
-        Err(KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what })
-    };
     if columns.rows() != form.points() {
-        return fail(format!("columns of {} values", columns.rows()));
+        return Err(wrong_shape(form, format!("columns of {} values", columns.rows())));
     }
     for term in terms {
         let coordinate = match term.operator {
@@ -113,8 +110,21 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
             Operator::Value | Operator::Both => 0,
         };
         if term.column >= columns.columns() || coordinate >= form.coordinates().max(1) {
-            return fail(format!("{term:?} on {} columns", columns.columns()));
+            return Err(wrong_shape(form, format!("{term:?} on {} columns", columns.columns())));
         }
     }
     Ok(())
+}
+
+/// The refusal to apply a form to something of another shape.
+pub(super) fn wrong_shape(form: &dyn SteinForm, what: String) -> KernelError {
+    KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what }
+}
+
+/// The place of an item in a list, to which it is added where it is new.
+pub(super) fn place_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|other| *other == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
 }

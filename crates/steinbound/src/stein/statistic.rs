@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Operator, SteinForm, Term};
+use super::form::{Operator, SteinForm, Term, wrong_shape};
 use super::off_diagonal::OffDiagonal;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::compute::dot;
@@ -242,6 +242,14 @@ impl Pass {
     }
 }
 
+/// Refuses scores that do not have one column for each differentiated coordinate.
+pub(super) fn check_scores(form: &dyn SteinForm, scores: &Matrix) -> Result<(), KernelError> {
+    if scores.columns() == form.coordinates() {
+        return Ok(());
+    }
+    Err(wrong_shape(form, format!("scores of {} coordinates", scores.columns())))
+}
+
 /// The columns multiplied by the weights, and the weights, where both belong to the form.
 pub(super) fn checked_columns(
     form: &dyn SteinForm,
@@ -249,11 +257,8 @@ pub(super) fn checked_columns(
     weights: &[f64],
 ) -> Result<Matrix, KernelError> {
     if weights.len() != form.points() || columns.rows() != form.points() {
-        return Err(KernelError::WrongShape {
-            points: form.points(),
-            coordinates: form.coordinates(),
-            what: format!("{} rows with {} weights", columns.rows(), weights.len()),
-        });
+        let what = format!("{} rows with {} weights", columns.rows(), weights.len());
+        return Err(wrong_shape(form, what));
     }
     Ok(weighted_columns(columns, weights))
 }
@@ -314,13 +319,7 @@ pub fn discrepancy_squared(
     weights: &[f64],
     statistic: Statistic,
 ) -> Result<f64, Error> {
-    let coordinates = scores.columns();
-    if coordinates != form.coordinates() {
-        let what = format!("scores of {coordinates} coordinates");
-        return Err(
-            KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what }.into()
-        );
-    }
+    check_scores(form, &scores)?;
     let pass = Pass::new(form, scores, weights, statistic, None)?;
-    Ok(statistic.clean(pass.moments().value(&Matrix::identity(coordinates))))
+    Ok(statistic.clean(pass.moments().value(&Matrix::identity(form.coordinates()))))
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, place_of, wrong_shape};
 use super::radial::Radial;
 use crate::domain::BoundaryDistance;
 use crate::error::{Error, KernelError};
@@ -82,12 +82,8 @@ impl Weighted {
     ) -> Result<Weighted, Error> {
         let inner = inner.into();
         if points.len() != inner.points() || points.dimension() != inner.kernel().widths.len() {
-            return Err(KernelError::WrongShape {
-                points: inner.points(),
-                coordinates: inner.coordinates(),
-                what: format!("{} points of {} coordinates", points.len(), points.dimension()),
-            }
-            .into());
+            let what = format!("{} points of {} coordinates", points.len(), points.dimension());
+            return Err(wrong_shape(inner.as_ref(), what).into());
         }
         let at_data = Weight::new(&distance, points, &inner.kernel().differentiated);
         Ok(Weighted { inner, distance, at_data })
@@ -107,16 +103,8 @@ impl Weighted {
         let mut outer: Vec<(usize, Factor, usize)> = Vec::new();
         for (output, term) in terms.iter().enumerate() {
             for (left, operator, right) in self.product_rule(term.operator) {
-                let input = (right, term.column);
-                let at = inputs.iter().position(|other| *other == input).unwrap_or_else(|| {
-                    inputs.push(input);
-                    inputs.len() - 1
-                });
-                let term = Term::new(operator, at);
-                let product = inner.iter().position(|other| *other == term).unwrap_or_else(|| {
-                    inner.push(term);
-                    inner.len() - 1
-                });
+                let at = place_of(&mut inputs, (right, term.column));
+                let product = place_of(&mut inner, Term::new(operator, at));
                 outer.push((output, left, product));
             }
         }

@@ -1,8 +1,8 @@
 //! The witness function: where, and in which direction, model and data disagree.
 
 use super::form::{Operator, SteinForm, Term};
-use super::statistic::checked_columns;
-use crate::error::{Error, KernelError};
+use super::statistic::{check_scores, checked_columns};
+use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
@@ -26,6 +26,7 @@ use crate::points::Points;
 /// # Reference
 ///
 /// Williams and Liu, ICML 2023, section 4; the sign in its proof is corrected.
+///
 /// ```
 /// use steinbound::stein::{Radial, Statistic, Witness, discrepancy_squared};
 /// use steinbound::{Matrix, Points, kernel};
@@ -52,14 +53,10 @@ impl<'a> Witness<'a> {
         weights: &[f64],
         discrepancy: f64,
     ) -> Result<Witness<'a>, Error> {
+        check_scores(form, scores)?;
         let total: f64 = weights.iter().sum();
         let weights: Vec<f64> = weights.iter().map(|w| w / total).collect();
         let columns = checked_columns(form, scores, &weights)?;
-        if scores.columns() != form.coordinates() {
-            let what = format!("scores of {} coordinates", scores.columns());
-            let (points, coordinates) = (form.points(), form.coordinates());
-            return Err(KernelError::WrongShape { points, coordinates, what }.into());
-        }
         Ok(Witness { form, columns, discrepancy })
     }
 
