@@ -146,18 +146,17 @@ impl Domain for Ball {
         self.norm.of(&self.centered(x)) <= self.radius
     }
 
-    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+    fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         let x = self.centered(x);
         let length = self.norm.of(&x);
         gradient.fill(0.0);
-        if length > self.radius || length.is_nan() {
-            return 0.0;
-        }
+        // Outside, the distance grows with the length instead of falling.
+        let side = if length > self.radius { -1.0 } else { 1.0 };
         let sign = |v: f64| if v == 0.0 { 0.0 } else { v.signum() };
         let scale = if self.norm == Norm::One && self.euclidean_distance {
-            1.0 / (x.len() as f64).sqrt()
+            side / (x.len() as f64).sqrt()
         } else {
-            1.0
+            side
         };
         match self.norm {
             _ if length == 0.0 => {}
@@ -168,12 +167,12 @@ impl Domain for Ball {
             }
             Norm::Two => {
                 for (g, v) in gradient.iter_mut().zip(&x) {
-                    *g = -v / length;
+                    *g = -scale * v / length;
                 }
             }
             Norm::Infinity => {
                 if let Some(l) = x.iter().position(|v| v.abs() == length) {
-                    gradient[l] = -sign(x[l]);
+                    gradient[l] = -scale * sign(x[l]);
                 }
             }
         }

@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -115,10 +115,16 @@ impl Domain for Cuboid {
         x.iter().zip(sides).all(|(x, (a, b))| a <= x && x <= b)
     }
 
-    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+    fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         if !self.contains(x) {
-            return 0.0;
+            // Outside, the way to the box is to its nearest point.
+            for (l, g) in gradient.iter_mut().enumerate() {
+                *g = x[l] - x[l].clamp(self.low[l], self.high[l]);
+            }
+            let distance = Norm::Two.of(gradient);
+            gradient.iter_mut().for_each(|g| *g /= distance);
+            return distance;
         }
         let mut nearest = (f64::INFINITY, 0, 0.0);
         for (l, limit, inwards) in self.faces() {

@@ -88,13 +88,11 @@ impl Domain for HalfSpace {
         product >= self.offset
     }
 
-    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
-        if !self.contains(x) {
-            gradient.fill(0.0);
-            return 0.0;
-        }
-        gradient.copy_from_slice(&self.unit);
-        self.height(x).max(0.0)
+    fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let height = self.height(x);
+        let side = if self.contains(x) { 1.0 } else { -1.0 };
+        gradient.iter_mut().zip(&self.unit).for_each(|(g, u)| *g = side * u);
+        (side * height).max(0.0)
     }
 
     fn sample_boundary(

@@ -29,6 +29,8 @@ pub enum BoundaryScheme {
     /// Uniform on the surface.
     #[default]
     Uniform,
+    /// At even distances along the boundary, where that has an order: on curves in the plane.
+    Even,
     /// Standard normal draws projected along rays from the centre, as in the paper's experiments: for the l2 ball
     /// this is uniform, for others it favours the parts near the centre's axes.
     Radial,
@@ -103,11 +105,35 @@ pub trait Domain: Debug + Send + Sync {
     /// Whether the point lies inside or on the boundary.
     fn contains(&self, x: &[f64]) -> bool;
 
+    /// Whether the distance to the boundary can be computed. Where it cannot, [`distance_to_boundary`](Domain::distance_to_boundary)
+    /// is never asked for, and methods measure the distance to the nearest known boundary point instead.
+    fn has_distance(&self) -> bool {
+        true
+    }
+
+    /// The distance to the boundary from either side of it, and its gradient in `x`.
+    ///
+    /// Where the nearest boundary point is not unique one of the gradients is given, or zero at a centre of symmetry.
+    fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64;
+
     /// The distance from a point inside to the boundary, and its gradient in `x`.
     ///
-    /// Zero, with zero gradient, outside the domain: such points have no weight. Where the nearest boundary
-    /// point is not unique one of the gradients is given, or zero at a centre of symmetry.
-    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64;
+    /// Zero, with zero gradient, outside the domain: such points have no weight.
+    fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        if !self.contains(x) {
+            gradient.fill(0.0);
+            return 0.0;
+        }
+        self.distance_to_boundary(x, gradient)
+    }
+
+    /// The intervals of coordinate `axis` in which `x` stays inside when that coordinate alone is moved within `window`, in order.
+    ///
+    /// Unless a domain knows better, they are found by looking at [`SECTION_STEPS`] places and halving the gaps where membership
+    /// changes: parts narrower than a step can be missed.
+    fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
+        scanned_sections(|x| self.contains(x), x, axis, window)
+    }
 
     /// Points on the boundary. Where the boundary is a finite set, all of it, whatever the count is.
     fn sample_boundary(
@@ -132,6 +158,48 @@ pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainEr
         return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension });
     }
     Ok(())
+}
+
+/// Places at which membership is looked at along a line.
+pub const SECTION_STEPS: usize = 128;
+
+/// The intervals in which membership holds along a coordinate, by scanning and bisection.
+fn scanned_sections(
+    contains: impl Fn(&[f64]) -> bool,
+    x: &[f64],
+    axis: usize,
+    (low, high): (f64, f64),
+) -> Vec<(f64, f64)> {
+    let mut place = x.to_vec();
+    let mut inside_at = |t: f64| {
+        place[axis] = t;
+        contains(&place)
+    };
+    let mut sections = Vec::new();
+    let mut start = inside_at(low).then_some(low);
+    let mut before = low;
+    for step in 1..=SECTION_STEPS {
+        let here = low + (high - low) * step as f64 / SECTION_STEPS as f64;
+        let inside = inside_at(here);
+        if inside != start.is_some() {
+            // The crossing, to the last bit that halving can give.
+            let (mut left, mut right) = (before, here);
+            for _ in 0..60 {
+                let middle = 0.5 * (left + right);
+                if inside_at(middle) == inside { right = middle } else { left = middle }
+            }
+            match start {
+                None => start = Some(right),
+                Some(from) => {
+                    sections.push((from, left));
+                    start = None;
+                }
+            }
+        }
+        before = here;
+    }
+    sections.extend(start.map(|from| (from, high)));
+    sections
 }
 
 /// The lower and upper end of a padded interval: a quarter of its length more on each side, or one unit around a point.

@@ -111,6 +111,7 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
             }
         }
     }
+    check_curvature(model, theta, x, report);
     let shift: Vec<f64> = (0..x.len()).map(|l| 0.4 - 0.9 * l as f64).collect();
     if let Some((moved, jacobian)) = model.translate(theta, &shift) {
         let here: Vec<f64> = x.iter().zip(&shift).map(|(x, s)| x + s).collect();
@@ -124,6 +125,44 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
                 });
                 report.close(&format!("translation {j} in parameter {k}"), jacobian[(j, k)], exact);
             }
+        }
+    }
+}
+
+/// Second derivatives in the parameters, and the derivative of the log-density.
+fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
+    let (d, p) = (model.differentiated().len(), model.parameters());
+    let weights: Vec<f64> = (0..d).map(|l| 0.8 - 0.5 * l as f64).collect();
+    type Rows<'a> = &'a dyn Fn(&[f64], &mut [f64]);
+    type Sums<'a> = &'a dyn Fn(&mut [f64]);
+    let kinds: [(&str, Rows, Sums); 2] = [
+        ("score", &|theta, out| model.score_jacobian(x, theta, out), &|out| {
+            model.add_score_curvature(x, theta, &weights, out);
+        }),
+        ("slope", &|theta, out| model.score_slope_jacobian(x, theta, out), &|out| {
+            model.add_slope_curvature(x, theta, &weights, out);
+        }),
+    ];
+    for (what, jacobian, add) in kinds {
+        let mut curvature = vec![0.0; p * p];
+        add(&mut curvature);
+        for j in 0..p {
+            for k in 0..p {
+                let exact = difference(theta, k, |theta| {
+                    let mut rows = vec![f64::NAN; d * p];
+                    jacobian(theta, &mut rows);
+                    (0..d).map(|l| weights[l] * rows[l * p + j]).sum()
+                });
+                report.close(&format!("curvature of the {what} in {j}, {k}"), curvature[j * p + k], exact);
+            }
+        }
+    }
+    if model.log_density(x, theta).is_some() {
+        let mut gradient = vec![f64::NAN; p];
+        model.log_density_gradient(x, theta, &mut gradient);
+        for (k, found) in gradient.into_iter().enumerate() {
+            let exact = difference(theta, k, |theta| model.log_density(x, theta).unwrap_or(f64::NAN));
+            report.close(&format!("log-density in parameter {k}"), found, exact);
         }
     }
 }

@@ -349,6 +349,30 @@ impl Model for Gaussian {
         Some((0..x.len()).map(|l| (eta[l] - 0.5 * pulled[l]) * x[l]).sum())
     }
 
+    /// `Lambda x` for a mean whose covariance is known, else `(x, -x x' / 2)`.
+    fn log_density_gradient(&self, x: &[f64], _theta: &[f64], gradient: &mut [f64]) {
+        for l in 0..self.dimension {
+            gradient[l] = if self.is_known() {
+                self.neighbours(l).map(|k| self.known_precision(l, k) * x[k]).sum()
+            } else {
+                x[l]
+            };
+        }
+        for (e, (l, k)) in self.entries().into_iter().enumerate() {
+            let both = if l == k { 0.5 } else { 1.0 };
+            gradient[self.dimension + e] = -both * x[l] * x[k];
+        }
+    }
+
+    fn locations(&self) -> Vec<Vec<usize>> {
+        vec![(0..self.dimension).collect()]
+    }
+
+    /// Affine scores are curved in nothing.
+    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+
+    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         if let Covariance::KnownVariances(precisions) = &self.covariance {
             let spreads: Vec<(f64, f64)> =

@@ -76,6 +76,30 @@ pub trait Model: Debug + Send + Sync {
     /// The derivative of [`score_slope`](Model::score_slope) in the parameters, `d` by `p`.
     fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]);
 
+    /// Adds `sum_l weights_l d^2 psi_l / d theta_j d theta_k` to `curvature`, `p` by `p` and symmetric.
+    ///
+    /// Needed where the score is not affine in the parameters. Unless a model knows better, it is found from central
+    /// differences of [`score_jacobian`](Model::score_jacobian), which leaves about nine digits.
+    fn add_score_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+        let gradient = |theta: &[f64], out: &mut [f64]| {
+            let mut jacobian = vec![0.0; weights.len() * theta.len()];
+            self.score_jacobian(x, theta, &mut jacobian);
+            weighted_rows(&jacobian, weights, out);
+        };
+        add_differences(theta, gradient, curvature);
+    }
+
+    /// Adds `sum_l weights_l d^2 (d psi_l / d x_l) / d theta_j d theta_k` to `curvature`, as
+    /// [`add_score_curvature`](Model::add_score_curvature) does for the score.
+    fn add_slope_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+        let gradient = |theta: &[f64], out: &mut [f64]| {
+            let mut jacobian = vec![0.0; weights.len() * theta.len()];
+            self.score_slope_jacobian(x, theta, &mut jacobian);
+            weighted_rows(&jacobian, weights, out);
+        };
+        add_differences(theta, gradient, curvature);
+    }
+
     /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision is indefinite.
     fn report(&self, theta: &[f64]) -> Option<Reported>;
 
@@ -112,6 +136,40 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
+    /// The derivative of [`log_density`](Model::log_density) in the parameters, where there is a log-density.
+    ///
+    /// Unless a model knows better, by central differences.
+    fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
+        let mut moved = theta.to_vec();
+        for k in 0..theta.len() {
+            let step = difference_step(theta[k]);
+            let mut at = |value: f64| {
+                moved[k] = value;
+                self.log_density(x, &moved).unwrap_or(f64::NAN)
+            };
+            gradient[k] = (at(theta[k] + step) - at(theta[k] - step)) / (2.0 * step);
+            moved[k] = theta[k];
+        }
+    }
+
+    /// Fitted parameters from which to start the search for a minimum, where the fit has no closed form. A model that
+    /// cannot propose any is given its start by the user.
+    fn starts(&self, _points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+        Vec::new()
+    }
+
+    /// The same density with its parameters in a fixed order: the components of a mixture sorted.
+    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
+        theta
+    }
+
+    /// The places among the reported parameters that together are a location in the space of the data, such as a mean.
+    ///
+    /// A map projection takes these back to longitude and latitude.
+    fn locations(&self) -> Vec<Vec<usize>> {
+        Vec::new()
+    }
+
     /// A sampler of the untruncated density, where there is one.
     fn sampler(&self, _theta: &[f64]) -> Option<Sampler> {
         None
@@ -126,6 +184,39 @@ pub trait Model: Debug + Send + Sync {
             remedy: "use tksd, truncsm or bdksd",
         }
         .into())
+    }
+}
+
+/// The step of central differences: the cube root of the rounding error balances both errors.
+fn difference_step(value: f64) -> f64 {
+    6e-6 * value.abs().max(1.0)
+}
+
+/// `sum_l weights_l jacobian_l`, of rows that lie one after the other.
+fn weighted_rows(jacobian: &[f64], weights: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (row, weight) in jacobian.chunks_exact(out.len()).zip(weights) {
+        out.iter_mut().zip(row).for_each(|(o, j)| *o += weight * j);
+    }
+}
+
+/// Adds the derivative of a gradient to a Hessian, by central differences, kept symmetric.
+fn add_differences(theta: &[f64], gradient: impl Fn(&[f64], &mut [f64]), hessian: &mut [f64]) {
+    let p = theta.len();
+    let (mut above, mut below) = (vec![0.0; p], vec![0.0; p]);
+    let mut moved = theta.to_vec();
+    for k in 0..p {
+        let step = difference_step(theta[k]);
+        moved[k] = theta[k] + step;
+        gradient(&moved, &mut above);
+        moved[k] = theta[k] - step;
+        gradient(&moved, &mut below);
+        moved[k] = theta[k];
+        for j in 0..p {
+            let slope = 0.5 * (above[j] - below[j]) / (2.0 * step);
+            hessian[j * p + k] += slope;
+            hessian[k * p + j] += slope;
+        }
     }
 }
 
