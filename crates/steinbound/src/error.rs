@@ -308,6 +308,14 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
+    /// A search needs a place to begin.
+    #[error(
+        "the {model} model is fitted by a search, which needs starting values; give one for each parameter"
+    )]
+    NoStart {
+        /// The model.
+        model: String,
+    },
     /// The model cannot do what the method needs.
     #[error("the {model} model cannot be {action}; {remedy}")]
     Unsupported {
@@ -443,6 +451,49 @@ pub enum FitError {
     BadConfidence {
         /// The value.
         value: f64,
+    },
+    /// A density or its score is not a number at an observation.
+    #[error(
+        "the {model} density is not a finite number at row {row}, {point}, for the starting values; start elsewhere, or leave \
+         out observations at which it does not exist"
+    )]
+    NotFiniteAt {
+        /// The model.
+        model: String,
+        /// The row, counted from 1.
+        row: usize,
+        /// Its coordinates.
+        point: String,
+    },
+    /// The domain has no formula for the distance to its boundary.
+    #[error(
+        "the {domain} has no formula for the distance to its boundary; use the distance to the nearest boundary point"
+    )]
+    NoDistance {
+        /// The domain.
+        domain: String,
+    },
+    /// Only score matching has a weight for each coordinate.
+    #[error("{method} has one weight for all coordinates; use the exact or nearest distance, or truncsm")]
+    NoAxes {
+        /// The method.
+        method: &'static str,
+    },
+    /// The normaliser of a truncated density needs the domain.
+    #[error(
+        "{method} integrates over the domain; give one (boundary points alone do not say what is inside)"
+    )]
+    NeedsDomain {
+        /// The method.
+        method: &'static str,
+    },
+    /// An integral over the domain found nothing to sum.
+    #[error(
+        "no place inside the {domain} was found to integrate over; check that domain and data are in the same units"
+    )]
+    EmptyDomain {
+        /// The domain.
+        domain: String,
     },
     /// The score or the objective is not a number.
     #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]

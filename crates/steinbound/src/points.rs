@@ -188,6 +188,11 @@ impl<'a> Points<'a> {
         self.weights.as_ref().map_or(1.0, |w| w[i])
     }
 
+    /// Whether weights were given.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
     /// One weight for each point.
     pub fn weights(&self) -> Cow<'_, [f64]> {
         match &self.weights {

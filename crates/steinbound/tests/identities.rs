@@ -185,7 +185,7 @@ fn every_form_equals_the_definition() {
                 let conditioned = Conditioned::new(radial(), &boundary, 1e-3).unwrap();
                 let pair = |x: &[f64], y: &[f64]| literal.conditioned(&boundary, 1e-3, x, y);
                 check_form(&conditioned, &setting.data, pair, &what("conditioned"));
-                let distance = BoundaryDistance::Exact(setting.domain.clone());
+                let distance = BoundaryDistance::exact(setting.domain.clone());
                 let weighted = Weighted::new(radial(), &setting.data, distance).unwrap();
                 let pair = |x: &[f64], y: &[f64]| literal.weighted(setting.domain.as_ref(), x, y);
                 check_form(&weighted, &setting.data, pair, &what("weighted"));
@@ -297,7 +297,7 @@ fn u_and_v_differ_by_the_diagonal() {
     let weights: Vec<f64> = (0..140).map(|i| 0.5 + f64::from(i % 4)).collect();
     let sigma = Bandwidth::Median.resolve(&setting.data, 0).unwrap();
     let radial = || Radial::tiled(&setting.data, kernel::by_name("gaussian").unwrap(), sigma).unwrap();
-    let distance = BoundaryDistance::Exact(setting.domain.clone());
+    let distance = BoundaryDistance::exact(setting.domain.clone());
     let forms: [Box<dyn SteinForm>; 3] = [
         Box::new(radial()),
         Box::new(Conditioned::new(radial(), &setting.boundary, 1e-3).unwrap()),

@@ -64,6 +64,11 @@ impl Cholesky {
         (0..x.len()).map(|i| (0..=i).map(|j| self.lower[(i, j)] * x[j]).sum()).collect()
     }
 
+    /// The sum of the logarithms of `L`'s diagonal: half the log-determinant of `A`.
+    pub(crate) fn log_diagonal(&self) -> f64 {
+        (0..self.lower.rows()).map(|i| self.lower[(i, i)].ln()).sum()
+    }
+
     /// The largest pivot of the factorisation over the smallest, a lower bound on the condition number.
     pub(crate) fn condition(&self) -> f64 {
         let pivots = (0..self.lower.rows()).map(|i| self.lower[(i, i)].powi(2));
@@ -100,6 +105,14 @@ impl ScaledCholesky {
         self.rescale(right);
         self.factor.solve(right);
         self.rescale(right);
+    }
+
+    /// A matrix `R` with `R' R = A^-1`.
+    pub(crate) fn inverse_root(&self) -> Matrix {
+        let mut root = Matrix::identity(self.scale.len());
+        self.rescale(&mut root);
+        self.factor.solve_lower(&mut root);
+        root
     }
 
     /// Every row of a matrix solved for and multiplied by a factor: `factor * rows A^-1`.

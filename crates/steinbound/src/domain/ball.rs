@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, from_rows};
+use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -177,6 +177,21 @@ impl Domain for Ball {
             }
         }
         scale * (self.radius - length)
+    }
+
+    fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
+        let mut rest = self.centered(x);
+        rest[axis] = 0.0;
+        let length = self.norm.of(&rest);
+        let half = match self.norm {
+            // Written as a product, so that nothing is lost near the edge.
+            Norm::Two => ((self.radius - length) * (self.radius + length)).sqrt(),
+            Norm::One => self.radius - length,
+            Norm::Infinity => self.radius,
+        };
+        let is_met = length <= self.radius;
+        let section = (self.center[axis] - half, self.center[axis] + half);
+        is_met.then(|| clipped(section, window)).flatten().into_iter().collect()
     }
 
     fn sample_boundary(

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{BoundarySampling, Domain};
+use super::{BoundarySampling, Domain, scanned_sections};
 use crate::points::Points;
 use crate::simulate::stream;
 
@@ -77,6 +77,25 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
             expect(
                 (difference - gradient[l]).abs() < 1e-4,
                 format!("gradient {l} at {x:?} is {}, by differences {difference}", gradient[l]),
+            );
+        }
+    }
+    for x in near.rows() {
+        for axis in 0..dimension {
+            let window = (x[axis] - 3.0, x[axis] + 3.5);
+            let sections = domain.sections(x, axis, window);
+            let scanned = scanned_sections(|x| domain.contains(x), x, axis, window);
+            // Scanning misses what is narrower than its steps, so only wide sections are compared.
+            let wide = |list: &[(f64, f64)]| -> Vec<(f64, f64)> {
+                list.iter().copied().filter(|(low, high)| high - low > 0.2).collect()
+            };
+            let (sections, scanned) = (wide(&sections), wide(&scanned));
+            let agree = |(a, b): (&(f64, f64), &(f64, f64))| {
+                (a.0 - b.0).abs() < 1e-6 * scale && (a.1 - b.1).abs() < 1e-6 * scale
+            };
+            expect(
+                sections.len() == scanned.len() && sections.iter().zip(&scanned).all(agree),
+                format!("sections {sections:?} through {x:?} along {axis}, but {scanned:?} by scanning"),
             );
         }
     }

@@ -2,7 +2,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -136,6 +136,13 @@ impl Domain for Cuboid {
         let (distance, l, inwards) = nearest;
         gradient[l] = inwards;
         distance
+    }
+
+    fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
+        let others = (0..x.len()).filter(|l| *l != axis);
+        let is_met = others.into_iter().all(|l| self.low[l] <= x[l] && x[l] <= self.high[l]);
+        let section = (self.low[axis], self.high[axis]);
+        is_met.then(|| clipped(section, window)).flatten().into_iter().collect()
     }
 
     fn sample_boundary(

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -93,6 +93,17 @@ impl Domain for HalfSpace {
         let side = if self.contains(x) { 1.0 } else { -1.0 };
         gradient.iter_mut().zip(&self.unit).for_each(|(g, u)| *g = side * u);
         (side * height).max(0.0)
+    }
+
+    fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
+        let other: f64 = (0..x.len()).filter(|l| *l != axis).map(|l| x[l] * self.normal[l]).sum();
+        let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
+        let section = match (self.offset - other) / self.normal[axis] {
+            limit if self.normal[axis] > 0.0 => Some((limit, f64::INFINITY)),
+            limit if self.normal[axis] < 0.0 => Some((f64::NEG_INFINITY, limit)),
+            _ => (other >= self.offset).then_some(everywhere),
+        };
+        section.and_then(|section| clipped(section, window)).into_iter().collect()
     }
 
     fn sample_boundary(

@@ -8,6 +8,7 @@ mod coverage;
 mod cuboid;
 mod distance;
 mod half_space;
+mod response_limits;
 
 use std::fmt::Debug;
 
@@ -18,6 +19,7 @@ pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count};
 pub use cuboid::Cuboid;
 pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
+pub use response_limits::{Limit, ResponseLimits};
 
 use crate::error::DomainError;
 use crate::points::Points;
@@ -162,6 +164,12 @@ pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainEr
 
 /// Places at which membership is looked at along a line.
 pub const SECTION_STEPS: usize = 128;
+
+/// The part of an interval that lies in a window.
+fn clipped((low, high): (f64, f64), window: (f64, f64)) -> Option<(f64, f64)> {
+    let (low, high) = (low.max(window.0), high.min(window.1));
+    (low <= high).then_some((low, high))
+}
 
 /// The intervals in which membership holds along a coordinate, by scanning and bisection.
 fn scanned_sections(

@@ -1,3 +1,4 @@
+use super::result::Starts;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{FitError, ModelError};
 use crate::matrix::Matrix;
@@ -10,10 +11,15 @@ use crate::stein::LinearScore;
 pub(crate) struct Estimate {
     /// Fitted parameters; `None` where the objective has no minimum.
     pub(crate) theta: Option<Vec<f64>>,
-    /// One row for each observation, one column for each parameter.
+    /// One row for each observation, one column for each parameter; without rows where it is not known.
     pub(crate) influence: Matrix,
+    /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows are carried along like
+    /// influence values, which keeps digits that products of Jacobians would lose.
+    pub(crate) information: Option<Matrix>,
     pub(crate) discrepancy_squared: Option<f64>,
     pub(crate) objective: Option<f64>,
+    pub(crate) log_likelihood: Option<f64>,
+    pub(crate) starts: Option<Starts>,
     pub(crate) converged: bool,
     pub(crate) iterations: usize,
     pub(crate) warnings: Vec<String>,
@@ -25,8 +31,11 @@ impl Estimate {
         Estimate {
             theta: Some(theta),
             influence,
+            information: None,
             discrepancy_squared: None,
             objective: None,
+            log_likelihood: None,
+            starts: None,
             converged: true,
             iterations: 0,
             warnings: Vec::new(),
@@ -37,16 +46,13 @@ impl Estimate {
     pub(crate) fn without_minimum(parameters: usize) -> Estimate {
         Estimate {
             theta: None,
-            influence: Matrix::zeros(0, parameters),
-            discrepancy_squared: None,
-            objective: None,
             converged: false,
-            iterations: 0,
             warnings: vec![
                 "the U-statistic has no minimum on these data: its quadratic form is not positive definite; \
                  use the V-statistic, more data, or fewer parameters"
                     .into(),
             ],
+            ..Estimate::closed_form(Vec::new(), Matrix::zeros(0, parameters))
         }
     }
 
@@ -55,6 +61,7 @@ impl Estimate {
         let moved = self.theta.as_ref().and_then(|theta| model.translate(theta, origin));
         if let Some((theta, jacobian)) = moved {
             self.influence = self.influence.times(&jacobian.transpose());
+            self.information = self.information.map(|root| root.times(&jacobian.transpose()));
             self.theta = Some(theta);
         }
         self
@@ -81,8 +88,8 @@ pub(crate) fn affine_score(model: &dyn Model) -> Result<LinearScore, ModelError>
         |action, remedy| ModelError::Unsupported { model: model.name().to_string(), action, remedy };
     let score = model.affine().ok_or_else(|| {
         unsupported(
-            "fitted, because its score is not affine in the parameters",
-            "choose parameters in which it is: only closed-form fits are available",
+            "fitted in closed form, because its score is not affine",
+            "search for the minimum instead",
         )
     })?;
     if !score.is_consistent(model.differentiated().len(), model.parameters()) {

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Domain;
+
 /// An estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -15,11 +17,15 @@ pub enum Method {
     Ksd,
     /// Maximum likelihood that ignores the boundary.
     Mle,
+    /// Maximum likelihood of the truncated density.
+    #[serde(rename = "truncated-mle")]
+    TruncatedMle,
 }
 
 impl Method {
     /// All methods.
-    pub const ALL: [Method; 5] = [Method::Tksd, Method::Bdksd, Method::Truncsm, Method::Ksd, Method::Mle];
+    pub const ALL: [Method; 6] =
+        [Method::Tksd, Method::Bdksd, Method::Truncsm, Method::Ksd, Method::Mle, Method::TruncatedMle];
 
     /// The name by which the method is chosen.
     pub fn name(self) -> &'static str {
@@ -29,6 +35,7 @@ impl Method {
             Method::Truncsm => "truncsm",
             Method::Ksd => "ksd",
             Method::Mle => "mle",
+            Method::TruncatedMle => "truncated-mle",
         }
     }
 
@@ -51,12 +58,24 @@ pub enum DistanceKind {
     Exact,
     /// To the nearest boundary point.
     Nearest,
+    /// Along each axis, one for each coordinate (TruncSM only).
+    Axes,
 }
 
 impl DistanceKind {
-    /// The kind asked for, else exact where the domain is known.
-    pub fn chosen(asked: Option<DistanceKind>, domain_is_known: bool) -> DistanceKind {
-        asked.unwrap_or(if domain_is_known { DistanceKind::Exact } else { DistanceKind::Nearest })
+    /// The kind asked for, else exact where a domain with a distance is known.
+    pub fn chosen(asked: Option<DistanceKind>, domain: Option<&dyn Domain>) -> DistanceKind {
+        let measures = domain.is_some_and(Domain::has_distance);
+        asked.unwrap_or(if measures { DistanceKind::Exact } else { DistanceKind::Nearest })
+    }
+
+    /// The name by which the kind is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            DistanceKind::Exact => "exact",
+            DistanceKind::Nearest => "nearest",
+            DistanceKind::Axes => "axes",
+        }
     }
 }
 

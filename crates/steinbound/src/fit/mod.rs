@@ -2,17 +2,21 @@
 
 mod checks;
 mod closed_form;
+mod descent;
 mod estimate;
 mod estimator;
 mod method;
+pub(crate) mod objective;
 mod problem;
 mod result;
+mod search;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations};
 pub use estimator::{DEFAULT_RIDGE, Estimator};
 pub use method::{AUTO_DENSE_LIMIT, Compute, DistanceKind, Method};
 pub use problem::{Discrepancy, Problem, WitnessValues};
-pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds};
+pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
+pub(crate) use search::search;
 
 use crate::stein::Statistic;
 

@@ -4,15 +4,17 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows};
+use super::objective::{Objective, SteinObjective};
 use super::{
     AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings,
-    closed_form,
+    closed_form, search,
 };
-use crate::domain::{BoundaryDistance, BoundarySampling, default_boundary_count};
+use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::{Model, checked_parameters, scores};
 use crate::points::Points;
+use crate::score_matching::ScoreMatching;
 use crate::simulate::{stream, tasks};
 use crate::stein::{
     Conditioned, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared, widths,
@@ -38,6 +40,9 @@ pub struct Problem<'a> {
     task: Task,
     settings: Settings,
     boundary: Option<Points<'static>>,
+    /// Where a search starts, in fitted parameters.
+    start: Option<Vec<f64>>,
+    seed: u64,
 }
 
 /// What the method works on.
@@ -45,6 +50,7 @@ enum Task {
     Stein(Box<dyn SteinForm>),
     ScoreMatching(BoundaryDistance),
     Likelihood,
+    TruncatedLikelihood(Arc<dyn Domain>),
 }
 
 /// The value of a discrepancy at given parameters.
@@ -96,6 +102,9 @@ impl<'a> Problem<'a> {
         let mut boundary = given_boundary(estimator, data)?;
         let task = match method {
             Method::Mle => Task::Likelihood,
+            Method::TruncatedMle => Task::TruncatedLikelihood(
+                estimator.domain.clone().ok_or(FitError::NeedsDomain { method: method.name() })?,
+            ),
             Method::Ksd => Task::Stein(Box::new(radial(estimator, data, model, &mut settings)?)),
             Method::Tksd => {
                 let points = known_boundary(estimator, data, boundary)?;
@@ -106,22 +115,32 @@ impl<'a> Problem<'a> {
                 Task::Stein(Box::new(form))
             }
             Method::Bdksd | Method::Truncsm => {
-                let distance = match DistanceKind::chosen(estimator.distance, estimator.domain.is_some()) {
+                let domain = || estimator.domain.clone().ok_or(FitError::NoDomain);
+                let kind = DistanceKind::chosen(estimator.distance, estimator.domain.as_deref());
+                settings.distance = Some(kind.name().into());
+                let distance = match kind {
                     DistanceKind::Exact => {
-                        settings.distance = Some("exact".into());
-                        BoundaryDistance::Exact(estimator.domain.clone().ok_or(FitError::NoDomain)?)
+                        let domain = domain()?;
+                        if !domain.has_distance() {
+                            return Err(FitError::NoDistance { domain: domain.describe() }.into());
+                        }
+                        BoundaryDistance::exact(domain)
                     }
+                    DistanceKind::Axes if method == Method::Bdksd => {
+                        return Err(FitError::NoAxes { method: method.name() }.into());
+                    }
+                    DistanceKind::Axes => BoundaryDistance::along_axes(domain()?),
                     DistanceKind::Nearest => {
                         let points = known_boundary(estimator, data, boundary)?;
                         if points.is_empty() {
                             return Err(FitError::NoBoundaryPoints.into());
                         }
-                        settings.distance = Some("nearest".into());
                         settings.boundary_points = points.len();
                         boundary = Some(points.clone());
-                        BoundaryDistance::Nearest(points)
+                        BoundaryDistance::nearest(points).with_norm(estimator.distance_norm)
                     }
                 };
+                let distance = distance.with_power(estimator.distance_power)?;
                 if method == Method::Truncsm {
                     Task::ScoreMatching(distance)
                 } else {
@@ -130,8 +149,13 @@ impl<'a> Problem<'a> {
                 }
             }
         };
+        let start = match &estimator.start {
+            Some(reported) => Some(checked_parameters(model, reported, data.names())?),
+            None => None,
+        };
         settings.prepared_in = started.elapsed().as_secs_f64();
-        Ok(Problem { data, model, weights: data.relative_weights(), task, settings, boundary })
+        let (weights, seed) = (data.relative_weights(), estimator.seed);
+        Ok(Problem { data, model, weights, task, settings, boundary, start, seed })
     }
 
     /// The boundary points, given or sampled, whether or not the method uses them.
@@ -173,7 +197,7 @@ impl<'a> Problem<'a> {
     fn form(&self) -> Result<&dyn SteinForm, FitError> {
         match &self.task {
             Task::Stein(form) => Ok(form.as_ref()),
-            Task::ScoreMatching(_) | Task::Likelihood => {
+            Task::ScoreMatching(_) | Task::Likelihood | Task::TruncatedLikelihood(_) => {
                 Err(FitError::NoDiscrepancy { method: self.settings.method.name() })
             }
         }
@@ -192,12 +216,28 @@ impl<'a> Problem<'a> {
         }
         check_columns(self.data, &self.model.differentiated())?;
         let (data, model, weights) = (self.data, self.model, self.weights.as_slice());
+        let has_closed_form = model.affine().is_some();
+        let search =
+            |objective: &dyn Objective| search(objective, model, data, self.start.as_deref(), self.seed);
         let estimate = match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights)?,
-            Task::ScoreMatching(distance) => score_matching::minimise(model, data, weights, distance)?,
+            Task::TruncatedLikelihood(domain) => {
+                likelihood::truncated(model, data, weights, domain, self.start.as_deref(), self.seed)?
+            }
+            Task::ScoreMatching(distance) if has_closed_form => {
+                score_matching::minimise(model, data, weights, distance)?
+            }
+            Task::ScoreMatching(distance) => search(&ScoreMatching::new(model, data, weights, distance))?,
             Task::Stein(form) => {
                 let statistic = self.settings.statistic.unwrap_or_default();
-                closed_form::minimise(form.as_ref(), model, data, weights, statistic)?
+                if has_closed_form {
+                    closed_form::minimise(form.as_ref(), model, data, weights, statistic)?
+                } else {
+                    let objective = SteinObjective::new(form.as_ref(), model, data, weights, statistic);
+                    let mut estimate = search(&objective)?;
+                    estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
+                    estimate
+                }
             }
         };
         let values = estimate.theta.iter().flatten();

@@ -50,6 +50,15 @@ pub struct ComputeUsed {
     pub threads: usize,
 }
 
+/// How the search for a minimum began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Starts {
+    /// The number of starts tried.
+    pub tried: usize,
+    /// How many of them ended at the minimum that was chosen.
+    pub agreed: usize,
+}
+
 /// How long it took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
@@ -91,7 +100,7 @@ pub struct Fit {
     pub kernel: Option<KernelUsed>,
     /// The ridge, for methods that have one.
     pub ridge: Option<f64>,
-    /// `exact` or `nearest`, for methods that measure distances.
+    /// `exact`, `nearest` or `axes`, for methods that measure distances.
     pub distance: Option<String>,
     /// How the pairs were computed, for methods that have pairs.
     pub compute: Option<ComputeUsed>,
@@ -103,6 +112,8 @@ pub struct Fit {
     pub covariance: Option<Matrix>,
     /// The covariance of the fitted parameters, by rows.
     pub natural_covariance: Option<Matrix>,
+    /// How the covariance was found: `sandwich`, or `information` for a truncated likelihood without weights or clusters.
+    pub covariance_type: String,
     /// The confidence level of the intervals.
     pub confidence: f64,
     /// The discrepancy at the estimate; `None` where its square is negative or the method has none.
@@ -111,6 +122,10 @@ pub struct Fit {
     pub discrepancy_squared: Option<f64>,
     /// The objective at the estimate, for methods that minimise something other than a discrepancy.
     pub objective: Option<f64>,
+    /// The log-likelihood at the estimate, for truncated maximum likelihood.
+    pub log_likelihood: Option<f64>,
+    /// The starts of the search, where there was one.
+    pub starts: Option<Starts>,
     /// Whether the minimum was found.
     pub converged: bool,
     /// The number of iterations; zero for a closed form.
@@ -166,8 +181,24 @@ impl Fit {
         let reported_names = model.reported_names(data.names());
         let reports_as_fitted = names == reported_names;
         let covariance_of = |influence: &Matrix| sandwich::covariance(influence, weights, data.clusters());
-        let natural_covariance =
-            estimate.theta.as_ref().map(|_| covariance_of(&estimate.influence)).transpose()?;
+        let known_influence = (estimate.influence.rows() == data.len()).then_some(&estimate.influence);
+        let is_plain = !data.is_weighted() && data.clusters().is_none();
+        let information = estimate.information.filter(|_| is_plain);
+        let covariance_of = |jacobian: Option<&Matrix>| {
+            let moved = |rows: &Matrix| jacobian.map_or_else(|| rows.clone(), |j| rows.times(&j.transpose()));
+            match (&information, known_influence) {
+                (Some(root), _) => {
+                    let root = moved(root);
+                    Ok(Some(root.transpose().times(&root)))
+                }
+                (None, Some(rows)) => covariance_of(&moved(rows)).map(Some),
+                (None, None) => Ok(None),
+            }
+        };
+        let natural_covariance = match &estimate.theta {
+            Some(_) => covariance_of(None)?,
+            None => None,
+        };
         if let Some(clusters) = data.clusters() {
             let count = clusters.iter().max().map_or(0, |id| id + 1);
             if count < 2 {
@@ -188,8 +219,10 @@ impl Fit {
         let covariance = if reports_as_fitted {
             natural_covariance.clone()
         } else {
-            let influence = reported.as_ref().map(|r| estimate.influence.times(&r.jacobian.transpose()));
-            influence.map(|influence| covariance_of(&influence)).transpose()?
+            match &reported {
+                Some(reported) => covariance_of(Some(&reported.jacobian))?,
+                None => None,
+            }
         };
         let values = [&covariance, &natural_covariance].into_iter().flatten().flat_map(Matrix::values);
         if values.chain(&estimate.discrepancy_squared).any(|v| !v.is_finite()) {
@@ -230,10 +263,13 @@ impl Fit {
             natural,
             covariance,
             natural_covariance,
+            covariance_type: if information.is_some() { "information" } else { "sandwich" }.into(),
             confidence: settings.confidence,
             discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
             discrepancy_squared: squared,
             objective: estimate.objective,
+            log_likelihood: estimate.log_likelihood,
+            starts: estimate.starts,
             converged: estimate.converged,
             iterations: estimate.iterations,
             warnings,

@@ -1,5 +1,12 @@
-//! Likelihood estimates: here the naive one, which does not know of the truncation.
+//! Likelihood estimates: the naive one, which does not know of the truncation, and the truncated one.
 
+mod conditional;
+mod nodes;
+mod truncated;
+
+use std::sync::Arc;
+
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::fit::Estimate;
 use crate::model::Model;
@@ -9,4 +16,19 @@ use crate::points::Points;
 pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result<Estimate, Error> {
     let (theta, influence) = model.maximum_likelihood(data, weights)?;
     Ok(Estimate::closed_form(theta, influence))
+}
+
+/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle).
+pub(crate) fn truncated(
+    model: &dyn Model,
+    data: &Points,
+    weights: &[f64],
+    domain: &Arc<dyn Domain>,
+    start: Option<&[f64]>,
+    seed: u64,
+) -> Result<Estimate, Error> {
+    if model.differentiated().len() < model.dimension() {
+        return conditional::exact(model, data, weights, domain, start, seed);
+    }
+    truncated::integrated(model, data, weights, domain, start, seed)
 }

@@ -5,12 +5,15 @@
 
 pub mod conformance;
 mod gaussian;
+mod regression;
+mod truncated_normal;
 
 use std::fmt::Debug;
 
 use rand::rngs::ChaCha8Rng;
 
 pub use gaussian::Gaussian;
+pub use regression::Regression;
 
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;
@@ -152,6 +155,19 @@ pub trait Model: Debug + Send + Sync {
         }
     }
 
+    /// For a model of one coordinate given the others: the logarithm of the integral of `exp(log_density)` over that coordinate
+    /// from one end of the section to the other, which may be infinite. Its gradient and Hessian in the parameters are written out.
+    fn log_normaliser(
+        &self,
+        _x: &[f64],
+        _theta: &[f64],
+        _section: (f64, f64),
+        _gradient: &mut [f64],
+        _hessian: &mut [f64],
+    ) -> Option<f64> {
+        None
+    }
+
     /// Fitted parameters from which to start the search for a minimum, where the fit has no closed form. A model that
     /// cannot propose any is given its start by the user.
     fn starts(&self, _points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
@@ -201,7 +217,7 @@ fn weighted_rows(jacobian: &[f64], weights: &[f64], out: &mut [f64]) {
 }
 
 /// Adds the derivative of a gradient to a Hessian, by central differences, kept symmetric.
-fn add_differences(theta: &[f64], gradient: impl Fn(&[f64], &mut [f64]), hessian: &mut [f64]) {
+pub(crate) fn add_differences(theta: &[f64], gradient: impl Fn(&[f64], &mut [f64]), hessian: &mut [f64]) {
     let p = theta.len();
     let (mut above, mut below) = (vec![0.0; p], vec![0.0; p]);
     let mut moved = theta.to_vec();

@@ -33,6 +33,10 @@ pub mod tasks {
     pub const BANDWIDTH: u64 = 2;
     /// The places at which the coverage of a boundary is measured.
     pub const COVERAGE: u64 = 3;
+    /// Starts of a search.
+    pub const STARTS: u64 = 4;
+    /// Nodes of quasi-Monte Carlo integration.
+    pub const NODES: u64 = 5;
 }
 
 /// A truncated sample and how it came about.

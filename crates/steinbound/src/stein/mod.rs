@@ -21,7 +21,7 @@ pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub use off_diagonal::OffDiagonal;
 pub(crate) use radial::widths;
 pub use radial::{DENSE_LIMIT, Radial};
-pub(crate) use statistic::Pass;
 pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
+pub(crate) use statistic::{Pairs, Pass};
 pub use weighted::Weighted;
 pub use witness::Witness;

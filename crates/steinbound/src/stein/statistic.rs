@@ -40,12 +40,42 @@ impl Statistic {
         if self == Statistic::V && squared < 0.0 { 0.0 } else { squared }
     }
 
+    /// The pairs that the statistic is a mean over. The diagonal that a U-statistic leaves out is computed here, once.
+    pub(crate) fn pairs(self, form: &dyn SteinForm) -> Pairs<'_> {
+        match self {
+            Statistic::V => Pairs::All(form),
+            Statistic::U => Pairs::Different(OffDiagonal::new(form)),
+        }
+    }
+
     /// `Z`: what the sum over pairs is divided by.
     pub fn normaliser(self, weights: &[f64]) -> f64 {
         let total: f64 = weights.iter().sum();
         match self {
             Statistic::V => total * total,
             Statistic::U => total * total - weights.iter().map(|w| w * w).sum::<f64>(),
+        }
+    }
+}
+
+/// A form restricted to the pairs of a statistic.
+pub(crate) enum Pairs<'a> {
+    All(&'a dyn SteinForm),
+    Different(OffDiagonal<'a>),
+}
+
+impl Pairs<'_> {
+    fn form(&self) -> &dyn SteinForm {
+        match self {
+            Pairs::All(form) => *form,
+            Pairs::Different(form) => form,
+        }
+    }
+
+    fn statistic(&self) -> Statistic {
+        match self {
+            Pairs::All(_) => Statistic::V,
+            Pairs::Different(_) => Statistic::U,
         }
     }
 }
@@ -76,6 +106,31 @@ impl LinearScore {
     /// The number of features.
     pub fn features(&self) -> usize {
         self.offset.rows()
+    }
+
+    /// The part of one coordinate.
+    pub(crate) fn of_coordinate(&self, l: usize) -> LinearScore {
+        LinearScore {
+            parameters: self.parameters,
+            design: vec![self.design[l].clone()],
+            offset: Matrix::from_fn(self.features(), 1, |c, _| self.offset[(c, l)]),
+        }
+    }
+
+    /// A score near some parameters, `psi_l + sum_k delta_k d psi_l / d theta_k`, in the features `psi_1, .., psi_d`
+    /// and then the rows of the Jacobian: the parameters are the steps `delta`.
+    pub(crate) fn linearised(coordinates: usize, parameters: usize) -> LinearScore {
+        let slot = |l: usize, k: usize| Slot {
+            feature: coordinates + l * parameters + k,
+            parameter: k,
+            factor: 1.0,
+        };
+        let mut offset = Matrix::zeros(coordinates * (1 + parameters), coordinates);
+        for l in 0..coordinates {
+            offset[(l, l)] = 1.0;
+        }
+        let design = (0..coordinates).map(|l| (0..parameters).map(|k| slot(l, k)).collect()).collect();
+        LinearScore { parameters, design, offset }
     }
 
     /// Whether the parts fit together: so many coordinates and parameters, and no slot outside them.
@@ -169,20 +224,12 @@ impl Pass {
     /// Runs the pass for `n` by `features` values. With a score whose design is given, it also
     /// gathers what [`Pass::influence`] needs.
     pub(crate) fn new(
-        form: &dyn SteinForm,
+        pairs: &Pairs,
         features: Matrix,
         weights: &[f64],
-        statistic: Statistic,
         score: Option<&LinearScore>,
     ) -> Result<Pass, Error> {
-        let restricted;
-        let form: &dyn SteinForm = match statistic {
-            Statistic::V => form,
-            Statistic::U => {
-                restricted = OffDiagonal::new(form);
-                &restricted
-            }
-        };
+        let form = pairs.form();
         let (count, coordinates) = (features.columns(), form.coordinates());
         let columns = checked_columns(form, &features, weights)?;
 
@@ -208,8 +255,8 @@ impl Pass {
         let mut gram = Matrix::from_fn(count, count, |a, b| dot(columns.column(a), value.column(b)));
         symmetrise(&mut gram);
         let cross = Matrix::from_fn(count, coordinates, |c, l| dot(columns.column(c), second.column(l)));
-        let moments =
-            Moments { gram, cross, constant: dot(weights, both), normaliser: statistic.normaliser(weights) };
+        let normaliser = pairs.statistic().normaliser(weights);
+        let moments = Moments { gram, cross, constant: dot(weights, both), normaliser };
         Ok(Pass { features, value, second, first, total_weight: weights.iter().sum(), moments })
     }
 
@@ -220,16 +267,32 @@ impl Pass {
 
     /// The influence of each point on the minimum `theta`: one row for each point, one column for each parameter.
     ///
-    /// With `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)` and `N` half the Hessian, the influence is `-N^-1 g_i`, so that
+    /// With `g_i` the [gradients](Pass::gradients) and `N` half the Hessian, the influence is `-N^-1 g_i`, so that
     /// the estimate moves by `sum_i w_i influence_i / sum w` to first order.
     pub(crate) fn influence(&self, score: &LinearScore, theta: &[f64], normal: &ScaledCholesky) -> Matrix {
+        normal.solve_rows(&self.gradients(score, theta), -1.0)
+    }
+
+    /// How strongly the discrepancy pulls on the score at each point: `M W psi_l + D_l w`, half the derivative of the sum
+    /// over pairs in `w_i psi_l(x_i)`.
+    pub(crate) fn pull(&self, coefficients: &Matrix) -> Matrix {
+        let mut pull = self.value.times(coefficients);
+        for l in 0..pull.columns() {
+            add_scaled(pull.column_mut(l), 1.0, self.second.column(l));
+        }
+        pull
+    }
+
+    /// The contribution of each point to the gradient, `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)`: their weighted mean is
+    /// the gradient of the squared discrepancy.
+    pub(crate) fn gradients(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
         let (points, parameters) = (self.features.rows(), score.parameters);
         let coefficients = score.at(theta);
+        let pulls = self.pull(&coefficients);
         let mut gradient = Matrix::zeros(points, parameters);
         for (l, slots) in score.design.iter().enumerate() {
             let psi = self.features.times_vector(coefficients.column(l));
-            let mut pull = self.value.times_vector(coefficients.column(l));
-            add_scaled(&mut pull, 1.0, self.second.column(l));
+            let pull = pulls.column(l);
             for Slot { feature, parameter, factor } in slots.iter().copied() {
                 let (phi, value) = (self.features.column(feature), self.value.column(feature));
                 let first = &self.first[&(l, feature)];
@@ -238,7 +301,9 @@ impl Pass {
                 }
             }
         }
-        normal.solve_rows(&gradient, -self.total_weight / self.moments.normaliser)
+        let factor = self.total_weight / self.moments.normaliser;
+        gradient.values_mut().iter_mut().for_each(|g| *g *= factor);
+        gradient
     }
 }
 
@@ -320,6 +385,6 @@ pub fn discrepancy_squared(
     statistic: Statistic,
 ) -> Result<f64, Error> {
     check_scores(form, &scores)?;
-    let pass = Pass::new(form, scores, weights, statistic, None)?;
+    let pass = Pass::new(&statistic.pairs(form), scores, weights, None)?;
     Ok(statistic.clean(pass.moments().value(&Matrix::identity(form.coordinates()))))
 }

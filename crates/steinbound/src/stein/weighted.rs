@@ -32,7 +32,7 @@ use crate::points::Points;
 /// use steinbound::stein::{Radial, SteinForm, Weighted};
 /// use steinbound::{Points, kernel};
 /// let points = Points::from_rows(&[[0.0], [0.5]])?;
-/// let interval = BoundaryDistance::Exact(Arc::new(Cuboid::interval(-1.0, 1.0)?));
+/// let interval = BoundaryDistance::exact(Arc::new(Cuboid::interval(-1.0, 1.0)?));
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let form = Weighted::new(form, &points, interval)?;
 /// assert_eq!(form.diagonal().value, vec![1.0, 0.25]);

@@ -1,0 +1,201 @@
+//! The search for a minimum where there is no closed form: Newton's method, damped.
+
+use super::objective::{Expansion, Objective};
+use crate::compute::cholesky::ScaledCholesky;
+use crate::error::Error;
+use crate::matrix::Matrix;
+
+/// Where a search ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Descent {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) expansion: Expansion,
+    pub(crate) iterations: usize,
+    /// Whether it ended at a minimum: a vanishing gradient and a positive definite Hessian.
+    pub(crate) converged: bool,
+}
+
+/// Steps after which a search gives up.
+const MOST_STEPS: usize = 200;
+
+/// A predicted gain below this share of the objective's scale is rounding.
+const NEGLIGIBLE: f64 = 1e-13;
+
+/// A gain can be rounding because the objective is flat; at a minimum the step is short as well.
+const SHORT: f64 = 1e-4;
+
+/// Damping beyond which no step can help.
+const LARGEST_DAMPING: f64 = 1e10;
+
+/// Minimises an objective from a start.
+///
+/// # Definition
+///
+/// Levenberg and Marquardt's damping of Newton's method with the full Hessian `H`: the step solves
+/// `(H + damping D) s = -g`, `D` being the absolute diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step lowers the
+/// objective by a fair share of what the quadratic promises, and falls again when it does. Unlike Gauss and
+/// Newton's approximation this needs no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike,
+/// and it ends at a quadratic rate.
+///
+/// # Requirements
+///
+/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding; a last
+/// undamped step then takes the estimate to full precision. A search that ends in another way says so.
+///
+/// # Reference
+///
+/// Nocedal and Wright, *Numerical Optimization*, chapters 4 and 10.
+pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Descent, Error> {
+    let mut theta = start.to_vec();
+    let mut here = objective.expand(&theta)?;
+    let mut damping = 0.0;
+    let mut iterations = 0;
+    let mut converged = false;
+    while here.is_finite() && iterations < MOST_STEPS && damping <= LARGEST_DAMPING {
+        let Some(step) = damped_step(&here, damping) else {
+            damping = raised(damping);
+            continue;
+        };
+        let promised = promised_gain(&here, &step);
+        let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
+        let is_short = theta.iter().zip(&step).all(|(t, s)| s.abs() <= SHORT * (1.0 + t.abs()));
+        if is_short && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
+            if damping == 0.0 {
+                converged = true;
+                if let Some(polished) = polished(objective, &moved, promised)? {
+                    (theta, here) = (moved, polished);
+                }
+                break;
+            }
+            // Only an undamped step can tell a minimum from a slow place.
+            damping = lowered(damping);
+            iterations += 1;
+            if damped_step(&here, damping).is_none() {
+                break;
+            }
+            continue;
+        }
+        iterations += 1;
+        let value = objective.value(&moved)?;
+        let gain = here.value - value;
+        if value.is_finite() && gain > 1e-4 * promised {
+            let next = objective.expand(&moved)?;
+            if next.is_finite() {
+                (theta, here) = (moved, next);
+                if gain > 0.75 * promised {
+                    damping = lowered(damping);
+                } else if gain < 0.25 * promised {
+                    damping = raised(damping);
+                }
+                continue;
+            }
+        }
+        damping = raised(damping);
+    }
+    Ok(Descent { theta, expansion: here, iterations, converged })
+}
+
+fn raised(damping: f64) -> f64 {
+    (10.0 * damping).max(1e-4)
+}
+
+fn lowered(damping: f64) -> f64 {
+    if damping <= 1e-6 { 0.0 } else { 0.1 * damping }
+}
+
+/// The solution of `(H + damping D) s = -g`; `None` where the matrix is not positive definite.
+fn damped_step(at: &Expansion, damping: f64) -> Option<Vec<f64>> {
+    let size = at.gradient.len();
+    let mut matrix = at.hessian.clone();
+    let largest = (0..size).map(|k| at.hessian[(k, k)].abs()).fold(0.0, f64::max);
+    for k in 0..size {
+        // A parameter without any curvature is held by a little of the others'.
+        let own = at.hessian[(k, k)].abs().max(1e-12 * largest);
+        matrix[(k, k)] += damping * own;
+    }
+    let factor = ScaledCholesky::new(&matrix).ok()?;
+    let mut step = Matrix::from_fn(size, 1, |k, _| -at.gradient[k]);
+    factor.solve(&mut step);
+    step.values().iter().all(|s| s.is_finite()).then(|| step.column(0).to_vec())
+}
+
+/// How much lower the quadratic is at the end of the step.
+fn promised_gain(at: &Expansion, step: &[f64]) -> f64 {
+    let curved = at.hessian.times_vector(step);
+    let both = at.gradient.iter().zip(&curved).zip(step);
+    -both.map(|((g, c), s)| (g + 0.5 * c) * s).sum::<f64>()
+}
+
+/// The expansion after a last undamped step, where that is closer to the minimum than before.
+fn polished(objective: &dyn Objective, theta: &[f64], promised: f64) -> Result<Option<Expansion>, Error> {
+    let there = objective.expand(theta)?;
+    if !there.is_finite() {
+        return Ok(None);
+    }
+    let closer = damped_step(&there, 0.0).is_some_and(|step| promised_gain(&there, &step) <= promised);
+    Ok(closer.then_some(there))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rosenbrock's valley: curved, and indefinite in places.
+    struct Valley;
+
+    impl Objective for Valley {
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Ok((1.0 - t[0]).powi(2) + 100.0 * (t[1] - t[0] * t[0]).powi(2))
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            let rest = t[1] - t[0] * t[0];
+            let mut hessian = Matrix::zeros(2, 2);
+            hessian[(0, 0)] = 2.0 - 400.0 * rest + 800.0 * t[0] * t[0];
+            hessian[(1, 1)] = 200.0;
+            hessian[(0, 1)] = -400.0 * t[0];
+            hessian[(1, 0)] = hessian[(0, 1)];
+            let gradient = vec![-2.0 * (1.0 - t[0]) - 400.0 * t[0] * rest, 200.0 * rest];
+            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian })
+        }
+
+        fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
+            Ok(Matrix::zeros(0, 2))
+        }
+    }
+
+    #[test]
+    fn a_curved_valley_is_followed_to_its_end() {
+        for start in [[-1.2, 1.0], [3.0, -5.0], [0.0, 2.0]] {
+            let found = minimise(&Valley, &start).unwrap();
+            assert!(found.converged && found.iterations < 60, "{found:?}");
+            assert!(found.theta.iter().all(|t| (t - 1.0).abs() < 1e-10), "{found:?}");
+        }
+    }
+
+    /// `exp(t)` has no minimum, `-t^2` not even a lower bound.
+    struct Slide(bool);
+
+    impl Objective for Slide {
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Ok(if self.0 { t[0].exp() } else { -t[0] * t[0] })
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            let value = self.value(t)?;
+            let (slope, curvature) = if self.0 { (value, value) } else { (-2.0 * t[0], -2.0) };
+            let hessian = Matrix::diagonal(&[curvature]);
+            Ok(Expansion { value, scale: 1.0, gradient: vec![slope], hessian })
+        }
+
+        fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
+            Ok(Matrix::zeros(0, 1))
+        }
+    }
+
+    #[test]
+    fn a_search_without_a_minimum_says_so() {
+        assert!(!minimise(&Slide(false), &[1.0]).unwrap().converged);
+        assert!(!minimise(&Slide(true), &[1.0]).unwrap().converged);
+    }
+}

@@ -1,0 +1,109 @@
+//! Maximum likelihood of a truncated regression, whose normaliser is known.
+
+use std::sync::Arc;
+
+use super::truncated::finish;
+use crate::domain::Domain;
+use crate::error::{Error, FitError};
+use crate::fit::objective::{Expansion, Objective, curvature};
+use crate::fit::{Estimate, search};
+use crate::matrix::Matrix;
+use crate::model::{Model, add_differences};
+use crate::points::Points;
+
+/// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional density over the
+/// section of the domain in which the response `y_i` lies.
+struct Conditional<'a> {
+    model: &'a dyn Model,
+    data: &'a Points<'a>,
+    shares: Vec<f64>,
+    sections: Vec<(f64, f64)>,
+}
+
+impl Conditional<'_> {
+    /// The contribution of an observation, with its gradient and the normaliser's Hessian.
+    fn contribution(&self, i: usize, theta: &[f64], gradient: &mut [f64], hessian: &mut [f64]) -> f64 {
+        let x = self.data.row(i);
+        let normaliser = self.model.log_normaliser(x, theta, self.sections[i], gradient, hessian);
+        let mut of_density = vec![0.0; theta.len()];
+        self.model.log_density_gradient(x, theta, &mut of_density);
+        gradient.iter_mut().zip(&of_density).for_each(|(g, d)| *g -= d);
+        normaliser.unwrap_or(f64::NAN) - self.model.log_density(x, theta).unwrap_or(f64::NAN)
+    }
+}
+
+impl Objective for Conditional<'_> {
+    fn value(&self, theta: &[f64]) -> Result<f64, Error> {
+        let (mut gradient, mut hessian) = (vec![0.0; theta.len()], vec![0.0; theta.len() * theta.len()]);
+        let of_point = |i: usize| self.shares[i] * self.contribution(i, theta, &mut gradient, &mut hessian);
+        Ok((0..self.data.len()).map(of_point).sum())
+    }
+
+    fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
+        let p = theta.len();
+        let pulls = self.pulls(theta)?;
+        let gradient =
+            (0..p).map(|k| pulls.column(k).iter().zip(&self.shares).map(|(g, w)| g * w).sum()).collect();
+        let sums = curvature(self.data, p, |i, x, sum| {
+            let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
+            self.contribution(i, theta, &mut gradient, &mut hessian);
+            sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);
+            // What the log-density itself is curved by.
+            let mut own = vec![0.0; p * p];
+            let at = |theta: &[f64], out: &mut [f64]| self.model.log_density_gradient(x, theta, out);
+            if self.model.affine().is_none() {
+                add_differences(theta, at, &mut own);
+            }
+            sum.iter_mut().zip(&own).for_each(|(s, h)| *s -= self.shares[i] * h);
+        });
+        let hessian = Matrix::from_fn(p, p, |j, k| sums[j * p + k]);
+        Ok(Expansion { value: self.value(theta)?, scale: 1.0, gradient, hessian })
+    }
+
+    fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
+        let p = theta.len();
+        let mut rows = Matrix::zeros(self.data.len(), p);
+        let (mut row, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
+        for i in 0..self.data.len() {
+            self.contribution(i, theta, &mut row, &mut hessian);
+            for k in 0..p {
+                rows[(i, k)] = row[k];
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one coordinate given the others.
+pub(super) fn exact(
+    model: &dyn Model,
+    data: &Points,
+    weights: &[f64],
+    domain: &Arc<dyn Domain>,
+    start: Option<&[f64]>,
+    seed: u64,
+) -> Result<Estimate, Error> {
+    let axis = model.differentiated().first().copied().unwrap_or(0);
+    let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
+    let section_of = |i: usize| {
+        let x = data.row(i);
+        let sections = domain.sections(x, axis, everywhere);
+        sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high)
+    };
+    let sections: Option<Vec<(f64, f64)>> = (0..data.len()).map(section_of).collect();
+    let sections = sections.ok_or_else(|| FitError::EmptyDomain { domain: domain.describe() })?;
+    let total: f64 = weights.iter().sum();
+    let shares = weights.iter().map(|w| w / total).collect();
+    let objective = Conditional { model, data, shares, sections };
+    let naive;
+    let start = match start {
+        Some(theta) => theta,
+        None => {
+            naive = model.maximum_likelihood(data, weights)?.0;
+            naive.as_slice()
+        }
+    };
+    let mut estimate = search(&objective, model, data, Some(start), seed)?;
+    finish(&objective, &mut estimate, data.len())?;
+    Ok(estimate)
+}

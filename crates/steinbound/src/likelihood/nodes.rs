@@ -1,0 +1,326 @@
+//! Nodes and weights that turn an integral over a domain into a sum.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use rand::RngExt;
+
+use crate::compute::cholesky::Cholesky;
+use crate::domain::Domain;
+use crate::error::{Error, FitError};
+use crate::matrix::Matrix;
+use crate::points::Points;
+use crate::simulate::{stream, tasks};
+
+/// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
+#[derive(Debug, Clone)]
+pub(super) struct Nodes {
+    pub(super) points: Points<'static>,
+    pub(super) log_weights: Vec<f64>,
+}
+
+/// Up to this dimension the rule is deterministic.
+pub(super) const DETERMINISTIC: usize = 3;
+
+/// The finest refinement that is tried.
+pub(super) const FINEST: u32 = 5;
+
+/// The most nodes.
+const MOST_NODES: usize = 4_000_000;
+
+/// Nodes of the rule on each panel: exact for polynomials of degree 15.
+const ORDER: usize = 8;
+
+impl Nodes {
+    /// A rule for the domain, fine enough for densities about as wide as the data; each level halves its panels and doubles its
+    /// reach where the domain is unbounded.
+    ///
+    /// `None` where the rule would be too large.
+    pub(super) fn new(
+        domain: &dyn Domain,
+        data: &Points,
+        level: u32,
+        seed: u64,
+    ) -> Result<Option<Nodes>, Error> {
+        let nodes = if data.dimension() <= DETERMINISTIC {
+            Grid::new(domain, data, level).nodes()
+        } else {
+            quasi_random(domain, data, level, seed)?
+        };
+        let Some((values, log_weights)) = nodes else { return Ok(None) };
+        if log_weights.is_empty() {
+            return Err(FitError::EmptyDomain { domain: domain.describe() }.into());
+        }
+        Ok(Some(Nodes { points: Points::new(values, data.dimension())?, log_weights }))
+    }
+
+    /// The same rule, its places measured from an origin.
+    pub(super) fn less(self, origin: &[f64]) -> Result<Nodes, Error> {
+        let values: Vec<f64> =
+            self.points.rows().flat_map(|x| x.iter().zip(origin).map(|(x, o)| x - o)).collect();
+        Ok(Nodes { points: Points::new(values, origin.len())?, log_weights: self.log_weights })
+    }
+}
+
+/// Gauss-Legendre panels along every axis; along the last one, panels on each section of the domain.
+///
+/// Where the domain ends, the measure of its sections often vanishes like a square root; on bounded axes the substitution
+/// `x = middle - half cos(pi t)` makes that smooth.
+struct Grid<'a> {
+    domain: &'a dyn Domain,
+    windows: Vec<(f64, f64)>,
+    bounded: Vec<bool>,
+    panels: Vec<f64>,
+    rule: Vec<(f64, f64)>,
+}
+
+impl<'a> Grid<'a> {
+    fn new(domain: &'a dyn Domain, data: &Points, level: u32) -> Grid<'a> {
+        let spread = deviations(data);
+        let reach = f64::from(1 << level);
+        let extent = data.bounds();
+        let bounds = domain.bounds();
+        let window = |l: usize| {
+            let ((low, high), (least, most)) = (bounds[l], extent[l]);
+            let margin = reach * (most - least).max(spread[l]);
+            let low = if low.is_finite() { low } else { least - margin };
+            (low, if high.is_finite() { high } else { most + margin })
+        };
+        Grid {
+            domain,
+            windows: (0..data.dimension()).map(window).collect(),
+            bounded: bounds.iter().map(|(a, b)| a.is_finite() && b.is_finite()).collect(),
+            panels: spread.iter().map(|s| s / reach).collect(),
+            rule: gauss_legendre(ORDER),
+        }
+    }
+
+    fn nodes(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let mut out = (Vec::new(), Vec::new());
+        let mut place = vec![0.0; self.windows.len()];
+        self.fill(0, 0.0, &mut place, &mut out).then_some(out)
+    }
+
+    /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
+    fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut (Vec<f64>, Vec<f64>)) -> bool {
+        if axis + 1 == place.len() {
+            for section in self.domain.sections(place, axis, self.windows[axis]) {
+                for (x, weight) in self.panelled(section, axis) {
+                    place[axis] = x;
+                    out.0.extend_from_slice(place);
+                    out.1.push(log_weight + weight.ln());
+                }
+            }
+            return out.1.len() <= MOST_NODES;
+        }
+        let window = self.windows[axis];
+        let nodes =
+            if self.bounded[axis] { self.smoothed(window, axis) } else { self.panelled(window, axis) };
+        if nodes.len() > MOST_NODES {
+            return false;
+        }
+        for (x, weight) in nodes {
+            place[axis] = x;
+            if !self.fill(axis + 1, log_weight + weight.ln(), place, out) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn panelled(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
+        let count = self.count(high - low, axis);
+        let width = (high - low) / count as f64;
+        let panel = |k: usize| {
+            let middle = low + (k as f64 + 0.5) * width;
+            self.rule.iter().map(move |(t, w)| (middle + 0.5 * width * t, 0.5 * width * w))
+        };
+        (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
+    }
+
+    fn smoothed(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
+        let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let count = (2 * self.count(high - low, axis)).max(3);
+        let panel = |k: usize| {
+            self.rule.iter().map(move |(t, w)| {
+                let angle = std::f64::consts::PI * (k as f64 + 0.5 * (1.0 + t)) / count as f64;
+                let stretch = 0.5 * std::f64::consts::PI / count as f64 * half * angle.sin();
+                (middle - half * angle.cos(), w * stretch)
+            })
+        };
+        (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
+    }
+
+    fn count(&self, length: f64, axis: usize) -> usize {
+        // A float beyond the range of integers becomes the largest one.
+        ((length / self.panels[axis]).ceil() as usize).clamp(1, MOST_NODES)
+    }
+}
+
+/// The rule with so many nodes on [-1, 1]: zeros of the Legendre polynomial, by Newton's method.
+fn gauss_legendre(order: usize) -> Vec<(f64, f64)> {
+    let node = |k: usize| {
+        let mut t = (std::f64::consts::PI * (k as f64 + 0.75) / (order as f64 + 0.5)).cos();
+        let mut slope = 1.0;
+        for _ in 0..50 {
+            let (mut before, mut value) = (1.0, t);
+            for j in 2..=order {
+                let j = j as f64;
+                (before, value) = (value, ((2.0 * j - 1.0) * t * value - (j - 1.0) * before) / j);
+            }
+            slope = order as f64 * (t * value - before) / (t * t - 1.0);
+            let step = value / slope;
+            t -= step;
+            if step.abs() < 1e-15 {
+                break;
+            }
+        }
+        (t, 2.0 / ((1.0 - t * t) * slope * slope))
+    };
+    (0..order).map(node).collect()
+}
+
+/// The standard deviation of each coordinate, or 1 where it is constant.
+fn deviations(data: &Points) -> Vec<f64> {
+    let covariance = covariance(data);
+    (0..data.dimension())
+        .map(|l| covariance[(l, l)].sqrt())
+        .map(|s| if s > 0.0 && s.is_finite() { s } else { 1.0 })
+        .collect()
+}
+
+fn covariance(data: &Points) -> Matrix {
+    let (mean, weights) = (data.mean(), data.relative_weights());
+    let mut covariance = Matrix::zeros(data.dimension(), data.dimension());
+    for (x, weight) in data.rows().zip(&weights) {
+        for l in 0..x.len() {
+            for k in 0..x.len() {
+                covariance[(l, k)] += weight / data.len() as f64 * (x[l] - mean[l]) * (x[k] - mean[k]);
+            }
+        }
+    }
+    covariance
+}
+
+/// Variance of the proposal over that of the data: wider tails than the data's keep the weights bounded.
+const INFLATION: f64 = 1.6;
+
+/// Nodes of a normal distribution shaped like the data, those outside the domain left out, weighted by one over its density.
+///
+/// The points are a Kronecker sequence, `frac(shift + i alpha)` with the powers of the generalised golden ratio for `alpha`,
+/// carried to normal ones by the inverse distribution function. The shift is seeded.
+fn quasi_random(
+    domain: &dyn Domain,
+    data: &Points,
+    level: u32,
+    seed: u64,
+) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
+    let dimension = data.dimension();
+    let count = 20_000usize << (2 * level.min(FINEST));
+    if count > MOST_NODES {
+        return Ok(None);
+    }
+    let mut spread = covariance(data);
+    spread.values_mut().iter_mut().for_each(|v| *v *= INFLATION);
+    let factor = match Cholesky::new(spread) {
+        Some(factor) => factor,
+        None => {
+            let variances: Vec<f64> = deviations(data).iter().map(|s| INFLATION * s * s).collect();
+            Cholesky::new(Matrix::diagonal(&variances))
+                .ok_or(FitError::NotFinite { what: "data's spread" })?
+        }
+    };
+    // The generalised golden ratio: the root of g^(d+1) = g + 1.
+    let golden = (0..60).fold(1.5f64, |g, _| (1.0 + g).powf(1.0 / (dimension as f64 + 1.0)));
+    let rng = &mut stream(seed, tasks::NODES);
+    let mut sequence: Vec<(f64, f64)> =
+        (1..=dimension).map(|l| (rng.random::<f64>(), golden.powi(-(l as i32)))).collect();
+    let normal = Normal::standard();
+    let mean = data.mean();
+    let log_determinant: f64 = factor.log_diagonal();
+    let (mut values, mut log_weights) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let z: Vec<f64> = sequence
+            .iter_mut()
+            .map(|(place, step)| {
+                *place = (*place + *step).fract();
+                normal.inverse_cdf(place.clamp(1e-15, 1.0 - 1e-15))
+            })
+            .collect();
+        let x: Vec<f64> = factor.times_lower(&z).iter().zip(&mean).map(|(v, m)| v + m).collect();
+        if domain.contains(&x) {
+            // Constants do not matter: they change the normaliser by a factor, and so by none the estimate. They are kept,
+            // because the log-likelihood is reported.
+            let log_density = -0.5 * z.iter().map(|z| z * z + (2.0 * std::f64::consts::PI).ln()).sum::<f64>();
+            log_weights.push(log_determinant - log_density - (count as f64).ln());
+            values.extend(x);
+        }
+    }
+    Ok(Some((values, log_weights)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Ball, Cuboid, HalfSpace, Norm};
+
+    fn data(dimension: usize) -> Points<'static> {
+        let mut rng = stream(1, dimension as u64);
+        Points::new((0..400 * dimension).map(|_| rng.random::<f64>() - 0.4).collect::<Vec<_>>(), dimension)
+            .unwrap()
+    }
+
+    fn integral(nodes: &Nodes, f: impl Fn(&[f64]) -> f64) -> f64 {
+        nodes.points.rows().zip(&nodes.log_weights).map(|(x, w)| w.exp() * f(x)).sum()
+    }
+
+    #[test]
+    fn the_rule_is_exact_for_polynomials() {
+        let rule = gauss_legendre(8);
+        for degree in 0..=15 {
+            let sum: f64 = rule.iter().map(|(t, w)| w * t.powi(degree)).sum();
+            let exact = if degree % 2 == 0 { 2.0 / f64::from(degree + 1) } else { 0.0 };
+            assert!((sum - exact).abs() < 1e-14, "{degree}: {sum}");
+        }
+    }
+
+    #[test]
+    fn volumes_and_moments_of_known_shapes() {
+        let disc = Ball::new(1.3).unwrap().in_dimension(2);
+        let nodes = Nodes::new(&disc, &data(2), 0, 0).unwrap().unwrap();
+        let area = std::f64::consts::PI * 1.69;
+        assert!((integral(&nodes, |_| 1.0) / area - 1.0).abs() < 1e-10);
+        assert!((integral(&nodes, |x| x[0] * x[0]) / (area * 1.69 / 4.0) - 1.0).abs() < 1e-10);
+        let diamond = Ball::new(1.0).unwrap().in_dimension(2).with_norm(Norm::One);
+        let nodes = Nodes::new(&diamond, &data(2), 0, 0).unwrap().unwrap();
+        assert!((integral(&nodes, |_| 1.0) - 2.0).abs() < 1e-4);
+        let ball = Ball::new(1.0).unwrap().in_dimension(3);
+        let nodes = Nodes::new(&ball, &data(3), 1, 0).unwrap().unwrap();
+        let volume = 4.0 / 3.0 * std::f64::consts::PI;
+        assert!((integral(&nodes, |_| 1.0) / volume - 1.0).abs() < 1e-3);
+        let interval = Cuboid::interval(-1.0, 2.0).unwrap();
+        let nodes = Nodes::new(&interval, &data(1), 0, 0).unwrap().unwrap();
+        assert!((integral(&nodes, |x| x[0].exp()) - (2f64.exp() - (-1f64).exp())).abs() < 1e-12);
+    }
+
+    /// A normal distribution has mass Phi(-1/2) beyond a plane at half its deviation.
+    #[test]
+    fn unbounded_domains_are_followed_as_far_as_mass_lies() {
+        let plane = HalfSpace::new(vec![1.0, 0.0], 0.5).unwrap();
+        let normal = |x: &[f64]| (-0.5 * (x[0] * x[0] + x[1] * x[1])).exp() / (2.0 * std::f64::consts::PI);
+        let points: Vec<f64> = data(2).values().iter().map(|v| 5.0 * v).collect();
+        let nodes = Nodes::new(&plane, &Points::new(points, 2).unwrap(), 1, 0).unwrap().unwrap();
+        let exact = Normal::standard().cdf(-0.5);
+        assert!((integral(&nodes, normal) / exact - 1.0).abs() < 1e-8);
+    }
+
+    #[test]
+    fn many_dimensions_are_sampled() {
+        let ball = Ball::new(1.0).unwrap().in_dimension(5);
+        let rng = &mut stream(3, 0);
+        let values: Vec<f64> = (0..5000).map(|_| 0.8 * (rng.random::<f64>() - 0.5)).collect();
+        let nodes = Nodes::new(&ball, &Points::new(values, 5).unwrap(), 1, 0).unwrap().unwrap();
+        // The volume of the unit ball in five dimensions.
+        let volume = 8.0 / 15.0 * std::f64::consts::PI.powi(2);
+        assert!((integral(&nodes, |_| 1.0) / volume - 1.0).abs() < 0.05);
+    }
+}
