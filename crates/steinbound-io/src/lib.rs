@@ -5,6 +5,7 @@
 
 mod error;
 pub mod names;
+mod records;
 pub mod spec;
 pub mod table;
 pub mod write;

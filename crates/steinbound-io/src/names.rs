@@ -27,6 +27,16 @@ pub fn unknown(what: &str, typed: &str, candidates: &[&str]) -> String {
     message
 }
 
+/// Names as a message lists them: the first twelve, and how many more there are.
+pub(crate) fn listed(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let mut list: Vec<String> = names.iter().take(MOST).map(|name| shown(name)).collect();
+    if names.len() > MOST {
+        list.push(format!("and {} more", names.len() - MOST));
+    }
+    list.join(", ")
+}
+
 /// Text as it may be echoed: escaped, and cut to 60 characters.
 ///
 /// ```

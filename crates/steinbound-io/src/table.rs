@@ -7,7 +7,8 @@ use csv::ByteRecord;
 use steinbound::{Error, Matrix, Points};
 
 use crate::error::IoError;
-use crate::names::{nearest, shown};
+use crate::names::shown;
+use crate::records::{Records, is_missing, read_bytes, tells_numeric};
 
 /// What to take from a table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,10 +79,7 @@ impl Sheet {
 /// A first row that is all numbers is data, otherwise it is the header. A column is numeric if its first value is; a later value in
 /// it that is not a number is an error. Empty fields, `NA` and `NaN` are missing values where rows with such may be dropped.
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Sheet, IoError> {
-    let name = shown_path(path);
-    let bytes = std::fs::read(path)
-        .map_err(|error| IoError::Read { path: name.clone(), reason: error.to_string() })?;
-    parse_table(&name, &bytes, options)
+    parse_table(&shown_path(path), &read_bytes(path)?, options)
 }
 
 /// Reads a table of numbers, without a header, as a matrix.
@@ -97,203 +95,63 @@ pub fn shown_path(path: &Path) -> String {
 }
 
 fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet, IoError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut rows = Rows::new(path, bytes);
-    let mut first = ByteRecord::new();
-    if rows.next(&mut first)?.is_none() {
-        return Err(IoError::Empty { path: path.to_string() });
-    }
-    let width = first.len();
-    let has_header = !first.iter().all(|field| number(field).is_some());
-    let names: Vec<String> = (0..width)
-        .map(|j| match String::from_utf8_lossy(&first[j]).trim() {
-            header if has_header && !header.is_empty() => printable(header),
-            _ => format!("x{}", j + 1),
-        })
-        .collect();
-    let layout = Layout { path, names: &names, has_header };
+    let records = Records::new(path, bytes)?;
+    let layout = &records.layout;
     let weights = options.weights.as_ref().map(|column| layout.find(column)).transpose()?;
     let cluster = options.cluster.as_ref().map(|column| layout.find(column)).transpose()?;
     let chosen = if options.columns.is_empty() {
-        let numeric = numeric_columns(path, bytes, has_header, width)?;
+        let numeric = numeric_columns(&records)?;
         numeric.into_iter().filter(|j| Some(*j) != weights && Some(*j) != cluster).collect()
     } else {
         options.columns.iter().map(|column| layout.find(column)).collect::<Result<Vec<_>, _>>()?
     };
     if let Some(at) = (0..chosen.len()).find(|at| chosen[..*at].contains(&chosen[*at])) {
-        return Err(IoError::RepeatedColumn { path: path.to_string(), name: shown(&names[chosen[at]]) });
+        let name = shown(&layout.names[chosen[at]]);
+        return Err(IoError::RepeatedColumn { path: path.to_string(), name });
     }
     if chosen.is_empty() {
         return Err(IoError::NoNumericColumn { path: path.to_string() });
     }
 
+    // Without a header a column is called by its place among the chosen.
+    let name = |(at, j): (usize, &usize)| match layout.has_header {
+        true => layout.names[*j].clone(),
+        false => format!("x{}", at + 1),
+    };
     let mut sheet = Sheet {
         path: path.to_string(),
-        names: distinct(chosen.iter().enumerate().map(|(at, j)| layout.name(at, *j)).collect()),
-        has_header,
+        names: distinct(chosen.iter().enumerate().map(name).collect()),
+        has_header: layout.has_header,
         values: Vec::new(),
         lines: Vec::new(),
         dropped: 0,
-        doubtful_header: has_header
-            .then(|| first.iter().find(|field| number(field).is_some()).map(text))
-            .flatten(),
+        doubtful_header: records.doubtful_header.clone(),
         weights: weights.map(|_| Vec::new()),
         clusters: cluster.map(|_| Vec::new()),
     };
-    let mut rows = Rows::new(path, bytes);
-    if has_header {
-        rows.next(&mut first)?;
-    }
+    let mut rows = records.rows()?;
     let mut record = ByteRecord::new();
     while let Some(line) = rows.next(&mut record)? {
-        if record.len() != width {
-            return Err(IoError::Ragged {
-                path: path.to_string(),
-                line,
-                found: record.len(),
-                expected: width,
-            });
-        }
         let used = chosen.iter().chain(&weights).copied();
         if options.drop_missing && used.chain(cluster).any(|j| is_missing(&record[j])) {
             sheet.dropped += 1;
             continue;
         }
         for j in &chosen {
-            sheet.values.push(layout.value(&record, *j, line)?);
+            sheet.values.push(layout.value(&record[*j], *j, line)?);
         }
         if let (Some(weights), Some(j)) = (&mut sheet.weights, weights) {
-            let weight = layout.value(&record, j, line)?;
-            if weight < 0.0 {
-                let (path, column, value) = (path.to_string(), layout.place(j), text(&record[j]));
-                return Err(IoError::NegativeWeight { path, line, column, value });
-            }
-            weights.push(weight);
+            weights.push(layout.weight(&record[j], j, line)?);
         }
         if let (Some(clusters), Some(j)) = (&mut sheet.clusters, cluster) {
-            if is_missing(&record[j]) {
-                return Err(layout.missing(j, line));
-            }
-            clusters.push(String::from_utf8_lossy(&record[j]).trim().to_string());
+            clusters.push(layout.label(&record[j], j, line)?);
         }
         sheet.lines.push(line);
     }
     if sheet.lines.is_empty() {
-        let path = path.to_string();
-        return Err(match sheet.dropped {
-            0 => IoError::NoRows { path },
-            dropped => IoError::AllDropped { path, dropped },
-        });
+        return Err(layout.no_rows(sheet.dropped));
     }
     Ok(sheet)
-}
-
-/// The records of a table with their line numbers; blank lines are passed over.
-struct Rows<'a> {
-    path: &'a str,
-    reader: csv::Reader<&'a [u8]>,
-}
-
-impl<'a> Rows<'a> {
-    fn new(path: &'a str, bytes: &'a [u8]) -> Rows<'a> {
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
-        Rows { path, reader }
-    }
-
-    /// Reads the next record and gives its line.
-    fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, IoError> {
-        loop {
-            match self.reader.read_byte_record(record) {
-                Ok(false) => return Ok(None),
-                Ok(true) => {
-                    let is_blank = record.len() == 1 && record[0].iter().all(u8::is_ascii_whitespace);
-                    if !is_blank {
-                        return Ok(Some(record.position().map_or(0, csv::Position::line)));
-                    }
-                }
-                Err(error) => {
-                    return Err(IoError::Malformed {
-                        path: self.path.to_string(),
-                        line: error.position().map_or(0, csv::Position::line),
-                        reason: error.to_string(),
-                    });
-                }
-            }
-        }
-    }
-}
-
-/// The columns of a file, for finding and naming them.
-struct Layout<'a> {
-    path: &'a str,
-    names: &'a [String],
-    has_header: bool,
-}
-
-impl Layout<'_> {
-    /// The column of that header, else of that 1-based number.
-    fn find(&self, asked: &str) -> Result<usize, IoError> {
-        let asked = asked.trim();
-        let mut matches = self.names.iter().enumerate().filter(|(_, name)| *name == asked);
-        if let Some((at, _)) = matches.next() {
-            return match matches.next() {
-                None => Ok(at),
-                Some(_) => Err(IoError::AmbiguousColumn { path: self.path.to_string(), name: shown(asked) }),
-            };
-        }
-        match asked.parse::<usize>() {
-            Ok(number) if (1..=self.names.len()).contains(&number) => Ok(number - 1),
-            _ => Err(IoError::NoSuchColumn {
-                path: self.path.to_string(),
-                name: shown(asked),
-                known: self.known(),
-                nearest: nearest(asked, self.names.iter().map(String::as_str)).map(shown),
-            }),
-        }
-    }
-
-    fn known(&self) -> String {
-        const MOST: usize = 12;
-        let mut list: Vec<String> = self.names.iter().take(MOST).map(|name| shown(name)).collect();
-        if self.names.len() > MOST {
-            list.push(format!("and {} more", self.names.len() - MOST));
-        }
-        list.join(", ")
-    }
-
-    /// The name of a chosen column: its header, or its place among the chosen.
-    fn name(&self, at: usize, j: usize) -> String {
-        if self.has_header { self.names[j].clone() } else { format!("x{}", at + 1) }
-    }
-
-    /// The column as messages call it.
-    fn place(&self, j: usize) -> String {
-        if self.has_header {
-            format!("{} (\"{}\")", j + 1, shown(&self.names[j]))
-        } else {
-            (j + 1).to_string()
-        }
-    }
-
-    fn missing(&self, j: usize, line: u64) -> IoError {
-        IoError::Missing { path: self.path.to_string(), line, column: self.place(j) }
-    }
-
-    fn value(&self, record: &ByteRecord, j: usize, line: u64) -> Result<f64, IoError> {
-        let field = &record[j];
-        let path = self.path.to_string();
-        match number(field) {
-            Some(value) if value.is_finite() => Ok(value),
-            Some(_) => Err(IoError::NotFinite { path, line, column: self.place(j), value: text(field) }),
-            None if is_missing(field) => Err(self.missing(j, line)),
-            None => Err(IoError::NotANumber { path, line, column: self.place(j), value: text(field) }),
-        }
-    }
-}
-
-/// A header without characters that would move the cursor or change colours.
-fn printable(header: &str) -> String {
-    header.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
 }
 
 /// Names made distinct: the second `x` becomes `x_2`.
@@ -308,36 +166,18 @@ fn distinct(names: Vec<String>) -> Vec<String> {
 }
 
 /// The columns whose first value, missing ones passed over, is a number.
-fn numeric_columns(path: &str, bytes: &[u8], has_header: bool, width: usize) -> Result<Vec<usize>, IoError> {
-    let mut rows = Rows::new(path, bytes);
+fn numeric_columns(records: &Records) -> Result<Vec<usize>, IoError> {
+    let mut rows = records.rows()?;
     let mut record = ByteRecord::new();
-    if has_header {
-        rows.next(&mut record)?;
-    }
-    let mut verdicts: Vec<Option<bool>> = vec![None; width];
+    let mut verdicts: Vec<Option<bool>> = vec![None; records.layout.names.len()];
     while verdicts.contains(&None) && rows.next(&mut record)?.is_some() {
         for (verdict, field) in verdicts.iter_mut().zip(&record) {
-            if verdict.is_none() && !(field.iter().all(u8::is_ascii_whitespace) || field == b"NA") {
-                *verdict = Some(number(field).is_some());
-            }
+            *verdict = verdict.or_else(|| tells_numeric(field));
         }
     }
     // A table without rows is told apart later; a column without any value is not numeric.
     let no_rows = verdicts.iter().all(Option::is_none);
-    Ok((0..width).filter(|j| no_rows || verdicts[*j] == Some(true)).collect())
-}
-
-fn number(field: &[u8]) -> Option<f64> {
-    std::str::from_utf8(field).ok()?.trim().parse().ok()
-}
-
-fn is_missing(field: &[u8]) -> bool {
-    let field = field.trim_ascii();
-    field.is_empty() || field == b"NA" || number(field).is_some_and(f64::is_nan)
-}
-
-fn text(field: &[u8]) -> String {
-    shown(&String::from_utf8_lossy(field))
+    Ok((0..verdicts.len()).filter(|j| no_rows || verdicts[*j] == Some(true)).collect())
 }
 
 #[cfg(test)]
