@@ -56,24 +56,28 @@ impl<'a> Records<'a> {
 /// The records of a table with their line numbers; blank lines are passed over.
 pub(crate) struct Rows<'a> {
     path: &'a str,
+    bytes: &'a [u8],
     reader: csv::Reader<&'a [u8]>,
     width: Option<usize>,
+    /// How many bytes were passed, and the line on which they end.
+    passed: (usize, u64),
 }
 
 impl<'a> Rows<'a> {
     fn new(path: &'a str, bytes: &'a [u8], width: Option<usize>) -> Rows<'a> {
         let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
-        Rows { path, reader, width }
+        Rows { path, bytes, reader, width, passed: (0, 1) }
     }
 
     /// Reads the next record and gives its line.
     pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, IoError> {
-        let path = || self.path.to_string();
+        let path = self.path;
+        let path = || path.to_string();
         loop {
             match self.reader.read_byte_record(record) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
-                    let line = record.position().map_or(0, csv::Position::line);
+                    let line = self.line(record);
                     let is_blank = record.len() == 1 && record[0].iter().all(u8::is_ascii_whitespace);
                     match self.width {
                         _ if is_blank => {}
@@ -94,6 +98,24 @@ impl<'a> Rows<'a> {
                 }
             }
         }
+    }
+
+    /// The line on which a record starts.
+    ///
+    /// The parser's own count stops before the line feed of a Windows line end and before blank lines, so that it would name
+    /// the wrong line in such files.
+    fn line(&mut self, record: &ByteRecord) -> u64 {
+        let start = record.position().and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(0);
+        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        let blank = self.bytes.iter().skip(start).take_while(|byte| ends_line(byte)).count();
+        let (mut at, mut line) = self.passed;
+        while at < (start + blank).min(self.bytes.len()) {
+            let is_windows = self.bytes[at] == b'\r' && self.bytes.get(at + 1) == Some(&b'\n');
+            line += u64::from(ends_line(&self.bytes[at]) && !is_windows);
+            at += 1;
+        }
+        self.passed = (at, line);
+        line
     }
 }
 

@@ -243,6 +243,14 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_counted_as_editors_count_them() {
+        assert_eq!(parse("a,b\r\n1,2\r\n\r\n3,4\r\n").unwrap().lines, [2, 4]);
+        assert_eq!(parse("\n\na,b\n\n1,2\n \n3,4").unwrap().lines, [5, 7]);
+        assert_eq!(parse("a,b\r1,2\r3,4\r").unwrap().lines, [2, 3]);
+        assert_eq!(parse("\"a\nb\",c\n1,2\n").unwrap().lines, [3]);
+    }
+
+    #[test]
     fn bad_tables_are_refused_by_place() {
         assert!(message("").contains("is empty"));
         assert!(message("a,b\n").contains("no data rows"));
