@@ -4,6 +4,7 @@
 //! where in the file or text it happened and what to do.
 
 mod error;
+pub mod frame;
 pub mod names;
 mod records;
 pub mod spec;
@@ -11,5 +12,6 @@ pub mod table;
 pub mod write;
 
 pub use error::IoError;
+pub use frame::{Frame, FrameOptions, read_frame};
 pub use spec::DomainSpec;
 pub use table::{Sheet, TableOptions, read_matrix, read_table};

@@ -1,0 +1,335 @@
+//! [`Frame`]: a table whose columns are asked for by name, numbers or text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use csv::ByteRecord;
+
+use crate::error::IoError;
+use crate::records::{Layout, Records, is_missing, read_bytes, tells_numeric};
+use crate::table::shown_path;
+
+/// How to read a frame.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrameOptions {
+    /// Leave out rows that miss a value in a used column instead of refusing them.
+    pub drop_missing: bool,
+}
+
+/// A table in memory, whose columns are read when they are asked for.
+///
+/// Cells stay text until a column is used, so that an unused column may hold anything. A column is numeric if its first value,
+/// missing ones passed over, is a number; other columns are text. Columns go by their header, by `x1`, `x2`, .. where
+/// the file has none, or by their number, counted from 1.
+///
+/// ```
+/// use steinbound_io::{Frame, FrameOptions};
+/// let frame = Frame::parse("scores.csv", b"score,group,note\n1.5,a,\n2.5,b,late\n", &FrameOptions::default())?;
+/// assert_eq!(frame.names(), ["score", "group", "note"]);
+/// assert_eq!(frame.numbers("score")?, [1.5, 2.5]);
+/// assert_eq!(frame.texts("group")?, ["a", "b"]);
+/// assert!(frame.texts("note").is_err());
+/// # Ok::<(), steinbound_io::IoError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    cells: Arc<Cells>,
+    drop_missing: bool,
+    /// The rows of the file that are kept.
+    rows: Vec<usize>,
+}
+
+/// All cells of a file, row by row.
+#[derive(Debug, PartialEq)]
+struct Cells {
+    layout: Layout,
+    doubtful_header: Option<String>,
+    bytes: Vec<u8>,
+    /// Where in the bytes each cell ends.
+    ends: Vec<usize>,
+    lines: Vec<u64>,
+    /// For each column whether it is numeric.
+    numeric: Vec<bool>,
+}
+
+impl Cells {
+    fn field(&self, row: usize, j: usize) -> &[u8] {
+        let at = row * self.layout.names.len() + j;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
+    }
+}
+
+/// Reads a table of comma-separated values whose columns are asked for by name.
+///
+/// A first row that is all numbers is data, otherwise it is the header.
+///
+/// ```no_run
+/// use steinbound_io::{FrameOptions, read_frame};
+/// let frame = read_frame("scores.csv".as_ref(), &FrameOptions { drop_missing: true })?;
+/// println!("{} rows", frame.len());
+/// # Ok::<(), steinbound_io::IoError>(())
+/// ```
+pub fn read_frame(path: &Path, options: &FrameOptions) -> Result<Frame, IoError> {
+    Frame::parse(&shown_path(path), &read_bytes(path)?, options)
+}
+
+impl Frame {
+    /// Reads a frame from the bytes of a file; the path serves for messages.
+    pub fn parse(path: &str, bytes: &[u8], options: &FrameOptions) -> Result<Frame, IoError> {
+        let records = Records::new(path, bytes)?;
+        let (mut bytes, mut ends, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let mut verdicts = vec![None; records.layout.names.len()];
+        let mut rows = records.rows()?;
+        let mut record = ByteRecord::new();
+        while let Some(line) = rows.next(&mut record)? {
+            for (verdict, field) in verdicts.iter_mut().zip(&record) {
+                *verdict = verdict.or_else(|| tells_numeric(field));
+                bytes.extend_from_slice(field);
+                ends.push(bytes.len());
+            }
+            lines.push(line);
+        }
+        if lines.is_empty() {
+            return Err(records.layout.no_rows(0));
+        }
+        let rows = (0..lines.len()).collect();
+        let numeric = verdicts.into_iter().map(|verdict| verdict == Some(true)).collect();
+        let Records { layout, doubtful_header, .. } = records;
+        let cells = Arc::new(Cells { layout, doubtful_header, bytes, ends, lines, numeric });
+        Ok(Frame { cells, drop_missing: options.drop_missing, rows })
+    }
+
+    /// The file it came from.
+    pub fn path(&self) -> &str {
+        &self.cells.layout.path
+    }
+
+    /// The names of the columns in the order of the file.
+    pub fn names(&self) -> &[String] {
+        &self.cells.layout.names
+    }
+
+    /// Whether the file has a header.
+    pub fn has_header(&self) -> bool {
+        self.cells.layout.has_header
+    }
+
+    /// A header one of whose names is a number, which may be data with a gap.
+    pub fn doubtful_header(&self) -> Option<&str> {
+        self.cells.doubtful_header.as_deref()
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows, which only [`Frame::select`] can bring about.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many rows of the file were left out.
+    pub fn dropped(&self) -> usize {
+        self.cells.lines.len().saturating_sub(self.rows.len())
+    }
+
+    /// The line of the file on which a row stands.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    pub fn line(&self, row: usize) -> u64 {
+        self.cells.lines[self.rows[row]]
+    }
+
+    /// Whether a column is numeric, that is, whether its first value is.
+    pub fn is_numeric(&self, column: &str) -> Result<bool, IoError> {
+        Ok(self.is_numeric_at(self.find(column)?))
+    }
+
+    /// The values of a column of numbers; a missing value or text is an error.
+    pub fn numbers(&self, column: &str) -> Result<Vec<f64>, IoError> {
+        self.numbers_at(self.find(column)?)
+    }
+
+    /// The values of a column as text, without the blanks around them; a missing value is an error.
+    pub fn texts(&self, column: &str) -> Result<Vec<String>, IoError> {
+        self.texts_at(self.find(column)?)
+    }
+
+    /// The values of a column of observation weights, none of them negative.
+    pub fn weights(&self, column: &str) -> Result<Vec<f64>, IoError> {
+        self.read(self.find(column)?, Layout::weight)
+    }
+
+    /// The rows that have a value in each of these columns, counted from zero.
+    ///
+    /// Without `drop_missing` a missing value is an error.
+    ///
+    /// ```
+    /// use steinbound_io::{Frame, FrameOptions};
+    /// let frame = Frame::parse("f.csv", b"y,x,note\n1,,a\n2,3,\n", &FrameOptions { drop_missing: true })?;
+    /// let rows = frame.complete_rows(&["y", "x"])?;
+    /// assert_eq!(rows, [1]);
+    /// let frame = frame.select(&rows);
+    /// assert_eq!((frame.numbers("y")?, frame.line(0), frame.dropped()), (vec![2.0], 3, 1));
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn complete_rows(&self, used: &[&str]) -> Result<Vec<usize>, IoError> {
+        let used = used.iter().map(|column| self.find(column)).collect::<Result<Vec<_>, _>>()?;
+        self.complete_rows_at(&used)
+    }
+
+    /// The same table with only these rows, in this order; rows that are not there are passed over.
+    pub fn select(&self, rows: &[usize]) -> Frame {
+        let rows = rows.iter().filter_map(|row| self.rows.get(*row).copied()).collect();
+        Frame { cells: Arc::clone(&self.cells), drop_missing: self.drop_missing, rows }
+    }
+
+    /// The place of a column in the file, counted from zero.
+    pub(crate) fn find(&self, column: &str) -> Result<usize, IoError> {
+        self.cells.layout.find(column)
+    }
+
+    pub(crate) fn is_numeric_at(&self, j: usize) -> bool {
+        self.cells.numeric[j]
+    }
+
+    pub(crate) fn numbers_at(&self, j: usize) -> Result<Vec<f64>, IoError> {
+        self.read(j, Layout::value)
+    }
+
+    pub(crate) fn texts_at(&self, j: usize) -> Result<Vec<String>, IoError> {
+        self.read(j, Layout::label)
+    }
+
+    pub(crate) fn complete_rows_at(&self, used: &[usize]) -> Result<Vec<usize>, IoError> {
+        let mut complete = Vec::with_capacity(self.len());
+        for (i, row) in self.rows.iter().enumerate() {
+            match used.iter().find(|j| is_missing(self.cells.field(*row, **j))) {
+                None => complete.push(i),
+                Some(_) if self.drop_missing => {}
+                Some(j) if self.is_numeric_at(*j) => {
+                    self.cells.layout.value(self.cells.field(*row, *j), *j, self.line(i))?;
+                }
+                Some(j) => return Err(self.cells.layout.missing(*j, self.line(i))),
+            }
+        }
+        if complete.is_empty() {
+            return Err(self.cells.layout.no_rows(self.len()));
+        }
+        Ok(complete)
+    }
+
+    /// A column, each of its cells read in the same way.
+    fn read<T>(
+        &self,
+        j: usize,
+        cell: impl Fn(&Layout, &[u8], usize, u64) -> Result<T, IoError>,
+    ) -> Result<Vec<T>, IoError> {
+        let Cells { layout, lines, .. } = &*self.cells;
+        self.rows.iter().map(|row| cell(layout, self.cells.field(*row, j), j, lines[*row])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(text: &str, drop_missing: bool) -> Frame {
+        Frame::parse("f.csv", text.as_bytes(), &FrameOptions { drop_missing }).unwrap()
+    }
+
+    #[test]
+    fn columns_are_numbers_or_text_by_their_first_value() {
+        let frame = frame("a,b,c,d\n,x,NA,\n1,2,3,\n", false);
+        let kinds = ["a", "b", "c", "d"].map(|column| frame.is_numeric(column).unwrap());
+        assert_eq!(kinds, [true, false, true, false]);
+        assert_eq!(frame.texts("b").unwrap(), ["x", "2"]);
+    }
+
+    #[test]
+    fn frames_follow_the_rules_of_tables() {
+        let windows = frame("\u{feff}\"a\", b \r\n\"1\", two words \r\n\r\n3,4\r\n", false);
+        assert_eq!((windows.names(), windows.has_header()), (&["a".to_string(), "b".to_string()][..], true));
+        assert_eq!(windows.numbers("a").unwrap(), [1.0, 3.0]);
+        assert_eq!(windows.texts("b").unwrap(), ["two words", "4"]);
+        assert_eq!((windows.line(0), windows.line(1)), (2, 4));
+        let bare = frame("1,2\n3,4\n", false);
+        assert_eq!((bare.has_header(), bare.numbers("x2").unwrap()), (false, vec![2.0, 4.0]));
+        assert_eq!(frame("1.5,\n2,3\n", false).doubtful_header(), Some("1.5"));
+        let refused = |text: &str| {
+            Frame::parse("f.csv", text.as_bytes(), &FrameOptions::default()).unwrap_err().to_string()
+        };
+        assert!(refused("").contains("is empty"));
+        assert!(refused("a,b\n").contains("no data rows"));
+        assert!(refused("a,b\n1,2\n3\n").contains("line 3: 1 values where the first line has 2"));
+    }
+
+    #[test]
+    fn only_used_columns_are_checked() {
+        let frame = frame("y,x,note\n1,oak,\n2,3,\n,4,\n", false);
+        assert_eq!(frame.texts("x").unwrap(), ["oak", "3", "4"]);
+        let refused = |column: &str| frame.numbers(column).unwrap_err().to_string();
+        assert!(refused("y").contains("f.csv, line 4, column 1 (\"y\"): the value is missing"));
+        assert!(refused("x").contains("line 2, column 2 (\"x\"): \"oak\" is not a number"));
+        assert!(refused("z").contains("no column \"z\"; its columns are y, x, note"));
+        assert!(frame.complete_rows(&["x"]).is_ok());
+        let error = frame.complete_rows(&["x", "note"]).unwrap_err().to_string();
+        assert!(error.contains("line 2, column 3 (\"note\"): the value is missing"), "{error}");
+    }
+
+    #[test]
+    fn a_late_text_in_a_column_of_numbers_is_refused_by_place() {
+        let error = frame("y\n1\noak\n", true).numbers("y").unwrap_err().to_string();
+        assert!(error.contains("line 3, column 1 (\"y\"): \"oak\" is not a number"), "{error}");
+        let error = frame("y\n1\nnan\n", false).complete_rows(&["y"]).unwrap_err().to_string();
+        assert!(error.contains("line 3, column 1 (\"y\"): nan is not a finite number"), "{error}");
+    }
+
+    #[test]
+    fn incomplete_rows_are_dropped_and_counted() {
+        let whole = frame("y,x,note\n1,a,\n2,NA,\nnan,b,\n4,c,\n", true);
+        let rows = whole.complete_rows(&["y", "x"]).unwrap();
+        let kept = whole.select(&rows);
+        assert_eq!((rows, kept.dropped(), kept.len()), (vec![0, 3], 2, 2));
+        assert_eq!((kept.numbers("y").unwrap(), kept.line(1)), (vec![1.0, 4.0], 5));
+        assert_eq!(kept.select(&[1, 7]).texts("x").unwrap(), ["c"]);
+        let error = whole.complete_rows(&["note"]).unwrap_err().to_string();
+        assert!(error.contains("every one of the 4 rows has a missing value"), "{error}");
+    }
+
+    #[test]
+    fn weights_are_not_negative_and_names_not_ambiguous() {
+        let frame = frame("w,w,v\n1,2,0\n1,2,-1\n", false);
+        assert!(
+            frame.weights("v").unwrap_err().to_string().contains("line 3, column 3 (\"v\"): the weight -1")
+        );
+        assert!(frame.numbers("w").unwrap_err().to_string().contains("more than one column \"w\""));
+        assert_eq!(frame.weights("2").unwrap(), [2.0, 2.0]);
+    }
+
+    proptest::proptest! {
+        /// Whatever the bytes, every column is read or refused.
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            text in "([0-9.,eE+-]|[\"\\n\\r, ]|nan|inf|NA|[a-c]|\\PC){0,60}",
+            noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..6),
+            drop_missing in proptest::prelude::any::<bool>(),
+        ) {
+            let bytes = [text.as_bytes(), &noise].concat();
+            if let Ok(frame) = Frame::parse("f", &bytes, &FrameOptions { drop_missing }) {
+                for j in 0..frame.names().len() {
+                    if let Ok(rows) = frame.complete_rows_at(&[j]) {
+                        let kept = frame.select(&rows);
+                        proptest::prop_assert!(kept.texts_at(j).is_ok());
+                        let numbers = kept.numbers_at(j).unwrap_or_default();
+                        proptest::prop_assert!(numbers.iter().all(|value| value.is_finite()));
+                    }
+                }
+            }
+        }
+    }
+}
