@@ -170,6 +170,52 @@ pub enum IoError {
         /// What is wrong, and how it should look.
         reason: String,
     },
+    /// A formula that cannot be read, or that does not fit its table.
+    #[error("the formula cannot be used: {reason}\n  {excerpt}\n  {}^", " ".repeat(*.column))]
+    Formula {
+        /// What is wrong, and the remedy.
+        reason: String,
+        /// The part of the formula around the mistake.
+        excerpt: String,
+        /// How far the mistake is from the beginning of that part.
+        column: usize,
+    },
+    /// A term whose value is NaN or infinite.
+    #[error(
+        "{path}, line {line}: the term {term} is {value}, not a finite number; repair or leave out that line, or change the term"
+    )]
+    NotFiniteTerm {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The term.
+        term: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A level that the data to which the formula was fitted does not have.
+    #[error(
+        "{path}, line {line}: {column} has the level \"{level}\", which is not among the known ones ({known}); correct it, or leave out that line"
+    )]
+    UnknownLevel {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What stands there.
+        level: String,
+        /// The levels there are.
+        known: String,
+    },
+    /// A limit that limits nothing.
+    #[error("the limit {text} is not a finite number; give a number or the name of a column")]
+    Limit {
+        /// What was given.
+        text: String,
+    },
     /// The domain itself is impossible.
     #[error(transparent)]
     Domain(#[from] steinbound::DomainError),

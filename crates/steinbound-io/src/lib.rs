@@ -3,15 +3,23 @@
 //! The core crate does no input or output. Everything that reads what a person typed or saved is here, and every error says
 //! where in the file or text it happened and what to do.
 
+pub mod design;
 mod error;
+pub mod formula;
 pub mod frame;
+pub mod limit;
 pub mod names;
 mod records;
 pub mod spec;
 pub mod table;
+mod terms;
+mod transform;
 pub mod write;
 
+pub use design::Design;
 pub use error::IoError;
+pub use formula::Formula;
 pub use frame::{Frame, FrameOptions, read_frame};
+pub use limit::{Limit, limit_values};
 pub use spec::DomainSpec;
 pub use table::{Sheet, TableOptions, read_matrix, read_table};

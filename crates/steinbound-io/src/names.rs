@@ -51,3 +51,43 @@ pub fn shown(text: &str) -> String {
     }
     escaped.chars().take(57).chain("...".chars()).collect()
 }
+
+/// A line of text around a place in it, and how far that place is from its beginning: for a caret below.
+///
+/// Long lines are cut to about 60 characters; what would move the cursor is escaped.
+pub(crate) fn pointed(text: &str, at: usize) -> (String, usize) {
+    const BEFORE: usize = 40;
+    const ALL: usize = 60;
+    let escape = |c: char| match c {
+        '"' | '\'' => vec![c],
+        _ => c.escape_debug().collect(),
+    };
+    let mut line: Vec<char> = text.chars().flat_map(escape).collect();
+    let mut column = text.get(..at).unwrap_or(text).chars().flat_map(escape).count();
+    if line.len() > ALL && column > BEFORE {
+        let cut = column - BEFORE;
+        line.splice(..cut, "...".chars());
+        column = BEFORE + 3;
+    }
+    if line.len() > ALL {
+        line.splice(ALL - 3.., "...".chars());
+    }
+    (line.into_iter().collect(), column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_stands_below_its_place() {
+        assert_eq!(pointed("y ~ \tx", 5), ("y ~ \\tx".to_string(), 6));
+        for at in 0..=200 {
+            let text: String = (0..200).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
+            let (line, column) = pointed(&text, at);
+            assert!(line.chars().count() <= 60 && column <= 60, "{at}: {line}");
+            let below = line.chars().nth(column);
+            assert!(below == text.chars().nth(at), "{at}: {below:?} in {line}");
+        }
+    }
+}
