@@ -131,7 +131,7 @@ impl<'a> Points<'a> {
     /// The same points with a scale for each coordinate, by which kernels and the median bandwidth divide it.
     ///
     /// Coordinates in different units can so share one bandwidth, and a kernel on (response, covariates) is a product
-    /// of kernels. Estimates stay in the data's units.
+    /// of kernels. A coordinate of infinite scale is one that the kernel does not look at. Estimates stay in the data's units.
     ///
     /// ```
     /// # use steinbound::{Points, kernel::Bandwidth};
@@ -141,7 +141,7 @@ impl<'a> Points<'a> {
     /// ```
     pub fn with_scales(mut self, scales: Vec<f64>) -> Result<Points<'a>, PointsError> {
         expect_count("scales", scales.len(), self.dimension)?;
-        if let Some(l) = scales.iter().position(|s| !(*s > 0.0 && s.is_finite())) {
+        if let Some(l) = scales.iter().position(|s| s.is_nan() || *s <= 0.0) {
             return Err(PointsError::BadScale { column: l + 1, value: scales[l] });
         }
         self.scales = Some(scales);

@@ -2,18 +2,11 @@
 
 mod common;
 
-use common::{ball, distance};
+use common::{ball, distance, mean_and_error};
 use rayon::prelude::*;
 use steinbound::fit::DistanceKind;
 use steinbound::model::Gaussian;
 use steinbound::{Estimator, Method};
-
-fn mean_and_error(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean, (variance / n).sqrt())
-}
 
 /// Mean errors over 64 seeds of the paper's public code on the l2 ball, n = 300, with their standard errors.
 const PUBLISHED: [(usize, [(f64, f64); 5]); 3] = [

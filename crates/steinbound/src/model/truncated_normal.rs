@@ -138,7 +138,8 @@ mod tests {
     #[test]
     fn tails_keep_their_digits() {
         // Known values of log Q: scipy.stats.norm.logsf.
-        for (z, expected) in [(1.0, -1.8410216450092634), (5.0, -15.064998393988725), (30.0, -454.321_243_956_343_27)]
+        for (z, expected) in
+            [(1.0, -1.8410216450092634), (5.0, -15.064998393988725), (30.0, -454.321_243_956_343_27)]
         {
             assert!((log_upper_tail(z) / expected - 1.0f64).abs() < 1e-11, "{z}");
         }

@@ -61,8 +61,10 @@ impl Radial {
         {
             return Err(KernelError::BadCoordinates { dimension }.into());
         }
-        if let Some(value) = widths.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
-            return Err(KernelError::BadBandwidth { value: *value }.into());
+        // A coordinate of infinite width is one that the kernel does not see, so that it has no derivative there.
+        let is_width = |l: usize| widths[l] > 0.0 && (widths[l].is_finite() || !differentiated.contains(&l));
+        if let Some(l) = (0..dimension).find(|l| !is_width(*l)) {
+            return Err(KernelError::BadBandwidth { value: widths[l] }.into());
         }
         let bytes = Stored::bytes(points.len());
         if dense && bytes > DENSE_LIMIT {

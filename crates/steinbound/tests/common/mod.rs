@@ -35,6 +35,14 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
 
+/// The mean of some values, and its standard error.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
+
 /// Asserts that numbers agree to a relative tolerance of their largest.
 #[track_caller]
 pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {

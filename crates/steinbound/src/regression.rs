@@ -1,0 +1,274 @@
+//! Truncated regression put together: a response with limits, covariates, and a kernel that looks at both.
+
+use std::sync::Arc;
+
+use crate::domain::{Limit, ResponseLimits};
+use crate::error::{Error, PointsError};
+use crate::fit::Estimator;
+use crate::kernel::bandwidth::{self, Bandwidth};
+use crate::matrix::Matrix;
+use crate::model::{Model, Regression};
+use crate::points::Points;
+
+/// What the kernel of a regression looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KernelOn {
+    /// The response and the covariates: a product of kernels, the default.
+    #[default]
+    Product,
+    /// The response alone, as in the paper. Test functions then cannot look at the covariates, and the coefficients are weakly
+    /// determined.
+    Response,
+}
+
+/// A limit of the response.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResponseLimit {
+    /// The same for all observations.
+    Constant(f64),
+    /// One for each observation.
+    Each(Vec<f64>),
+}
+
+/// A truncated linear regression: `y = b'x + noise`, seen only where `y` lies between limits.
+///
+/// # Definition
+///
+/// The model is [`Regression`]; only `y` is differentiated. The kernel is the product
+/// `exp(-(y - y')^2 / (2 s_y^2)) exp(-|x - x'|^2 / (2 s_x^2))` with standardised covariates; `s_y` and `s_x` are median distances of responses
+/// and of covariates. (Other kernels see the same scaled coordinates through one distance.) Boundary points have the covariates
+/// of observations and the response at its limit.
+///
+/// # Requirements
+///
+/// At least one limit, unless the method ignores truncation. A kernel on the response alone ([`KernelOn::Response`]) is the paper's.
+///
+/// ```
+/// use steinbound::{Estimator, Matrix};
+/// use steinbound::regression::{ResponseLimit, TruncatedRegression};
+/// let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
+/// let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
+/// let regression = TruncatedRegression::new("y", y)
+///     .covariates(["x"], x)
+///     .lower(ResponseLimit::Constant(4.0))
+///     .build(0)?;
+/// let fit = regression.estimator(&Estimator::truncated_mle()).fit(&regression.points, &regression.model)?;
+/// assert_eq!(fit.parameters.len(), 3);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TruncatedRegression {
+    name: String,
+    response: Vec<f64>,
+    names: Vec<String>,
+    covariates: Matrix,
+    intercept: bool,
+    sigma: Option<f64>,
+    lower: Option<ResponseLimit>,
+    upper: Option<ResponseLimit>,
+    kernel_on: KernelOn,
+}
+
+/// A regression ready to be fitted.
+#[derive(Debug, Clone)]
+pub struct PreparedRegression {
+    /// The points `(y, x_1, .., x_k)`, and after them limits that differ between observations.
+    pub points: Points<'static>,
+    /// The model.
+    pub model: Regression,
+    /// The limits of the response, where there are any.
+    pub domain: Option<Arc<ResponseLimits>>,
+    /// The median distance between responses, in whose units the kernel is scaled.
+    pub bandwidth: f64,
+}
+
+impl TruncatedRegression {
+    /// A regression of a named response on nothing but an intercept, so far.
+    pub fn new(name: &str, response: Vec<f64>) -> TruncatedRegression {
+        let covariates = Matrix::zeros(response.len(), 0);
+        TruncatedRegression {
+            name: name.to_string(),
+            response,
+            names: Vec::new(),
+            covariates,
+            intercept: true,
+            sigma: None,
+            lower: None,
+            upper: None,
+            kernel_on: KernelOn::Product,
+        }
+    }
+
+    /// The covariates, one column for each name.
+    pub fn covariates<S: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+        values: Matrix,
+    ) -> TruncatedRegression {
+        self.names = names.into_iter().map(Into::into).collect();
+        self.covariates = values;
+        self
+    }
+
+    /// Without an intercept.
+    pub fn without_intercept(mut self) -> TruncatedRegression {
+        self.intercept = false;
+        self
+    }
+
+    /// With a known standard deviation of the noise.
+    pub fn known_sigma(mut self, sigma: f64) -> TruncatedRegression {
+        self.sigma = Some(sigma);
+        self
+    }
+
+    /// Responses below the limit are not seen.
+    pub fn lower(mut self, limit: ResponseLimit) -> TruncatedRegression {
+        self.lower = Some(limit);
+        self
+    }
+
+    /// Responses above the limit are not seen.
+    pub fn upper(mut self, limit: ResponseLimit) -> TruncatedRegression {
+        self.upper = Some(limit);
+        self
+    }
+
+    /// What the kernel looks at.
+    pub fn kernel_on(mut self, kernel_on: KernelOn) -> TruncatedRegression {
+        self.kernel_on = kernel_on;
+        self
+    }
+
+    /// Puts points, model and domain together. The seed matters for the bandwidths of more than 20,000 observations.
+    pub fn build(self, seed: u64) -> Result<PreparedRegression, Error> {
+        let rows = self.response.len();
+        if self.covariates.rows() != rows || self.covariates.columns() != self.names.len() {
+            let (what, found) = ("rows and names of covariates", self.covariates.rows());
+            return Err(PointsError::WrongCount { what, found, expected: rows }.into());
+        }
+        let mut names = vec![self.name.clone()];
+        names.extend(self.names.iter().cloned());
+        let mut columns: Vec<&[f64]> = vec![&self.response];
+        columns.extend((0..self.names.len()).map(|j| self.covariates.column(j)));
+        let mut limits = [Limit::None; 2];
+        for ((limit, given), side) in
+            limits.iter_mut().zip([&self.lower, &self.upper]).zip(["lower", "upper"])
+        {
+            *limit = match given {
+                None => Limit::None,
+                Some(ResponseLimit::Constant(value)) => Limit::Constant(*value),
+                Some(ResponseLimit::Each(values)) if values.len() == rows => {
+                    names.push(format!("{side} limit"));
+                    columns.push(values);
+                    Limit::Coordinate(columns.len() - 1)
+                }
+                Some(ResponseLimit::Each(values)) => {
+                    let what = "limits of the response";
+                    return Err(PointsError::WrongCount { what, found: values.len(), expected: rows }.into());
+                }
+            };
+        }
+        let [lower, upper] = limits;
+        let dimension = columns.len();
+        let values: Vec<f64> = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
+        let points = Points::new(values, dimension)?.with_names(names)?;
+        let domain = match (lower, upper) {
+            (Limit::None, Limit::None) => None,
+            _ => Some(Arc::new(ResponseLimits::new(dimension, lower, upper)?)),
+        };
+        let mut model =
+            Regression::new(self.names.len()).with_other_coordinates(dimension - 1 - self.names.len());
+        if !self.intercept {
+            model = model.without_intercept();
+        }
+        if let Some(sigma) = self.sigma {
+            model = model.with_sigma(sigma)?;
+        }
+        let bandwidth = bandwidth::median(&Points::new(self.response.clone(), 1)?, seed)?;
+        let scales = match self.kernel_on {
+            KernelOn::Response => [1.0].into_iter().chain(vec![f64::INFINITY; dimension - 1]).collect(),
+            KernelOn::Product => product_scales(&points, bandwidth, seed)?,
+        };
+        Ok(PreparedRegression { points: points.with_scales(scales)?, model, domain, bandwidth })
+    }
+}
+
+/// Scales that make one bandwidth, that of the response, the product of two kernels: the covariates, standardised, are
+/// measured in units of their own median distance.
+fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>, Error> {
+    let dimension = points.dimension();
+    let mean = points.mean();
+    let deviation = |l: usize| {
+        let square = points.rows().map(|x| (x[l] - mean[l]).powi(2)).sum::<f64>() / points.len() as f64;
+        if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 }
+    };
+    let deviations: Vec<f64> = (1..dimension).map(deviation).collect();
+    if deviations.is_empty() {
+        return Ok(vec![1.0]);
+    }
+    let standardised: Vec<f64> =
+        points.rows().flat_map(|x| x[1..].iter().zip(&deviations).map(|(x, s)| x / s)).collect();
+    let standardised = Points::new(standardised, dimension - 1)?;
+    // Where most covariates coincide, as with one category, the median is zero: then the mean square distance serves.
+    let width = bandwidth::median(&standardised, seed).unwrap_or((2.0 * deviations.len() as f64).sqrt());
+    let scale = |s: &f64| s * width / bandwidth;
+    Ok([1.0].into_iter().chain(deviations.iter().map(scale)).collect())
+}
+
+impl PreparedRegression {
+    /// An estimator with this regression's limits and, unless it has another, its bandwidth. TKSD samples as many boundary points
+    /// as [`regression_boundary_count`] says unless told otherwise.
+    pub fn estimator(&self, estimator: &Estimator) -> Estimator {
+        let mut estimator = estimator.clone();
+        if let Some(domain) = &self.domain {
+            estimator = estimator.domain(domain.clone());
+        }
+        if estimator.bandwidth == Bandwidth::Median {
+            estimator = estimator.bandwidth(Bandwidth::Fixed(self.bandwidth));
+        }
+        if estimator.boundary_points.is_none() {
+            estimator = estimator.boundary_points(regression_boundary_count(self.points.len()));
+        }
+        estimator
+    }
+
+    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row of the design
+    /// (covariates without the intercept), from the reported coefficients of a fit.
+    ///
+    /// ```
+    /// # use steinbound::{Estimator, Matrix};
+    /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
+    /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
+    /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
+    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x).lower(ResponseLimit::Constant(4.0)).build(0)?;
+    /// let fit = regression.estimator(&Estimator::truncated_mle()).fit(&regression.points, &regression.model)?;
+    /// let (mean, error) = regression.predict(&fit, &Matrix::from_fn(1, 1, |_, _| 0.5)).unwrap()[0];
+    /// assert!((mean - 6.7).abs() < 4.0 * error);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn predict(&self, fit: &crate::Fit, design: &Matrix) -> Option<Vec<(f64, f64)>> {
+        let covariance = fit.covariance.as_ref()?;
+        let estimates = fit.estimates();
+        let intercept = self.model.coefficients() - design.columns();
+        let count = self.model.coefficients();
+        if intercept > 1 || estimates.len() != self.model.parameters() {
+            return None;
+        }
+        let predict = |i: usize| {
+            let at = |k: usize| if k < intercept { 1.0 } else { design[(i, k - intercept)] };
+            let mean = (0..count).map(|k| at(k) * estimates[k]).sum::<f64>();
+            let variance: f64 = (0..count)
+                .flat_map(|j| (0..count).map(move |k| (j, k)))
+                .map(|(j, k)| at(j) * at(k) * covariance[(j, k)])
+                .sum();
+            (mean, variance.max(0.0).sqrt())
+        };
+        Some((0..design.rows()).map(predict).collect())
+    }
+}
+
+/// How many boundary points a regression uses when nobody says: one for each observation, at most 200.
+pub fn regression_boundary_count(rows: usize) -> usize {
+    rows.clamp(1, 200)
+}
