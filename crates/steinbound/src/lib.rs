@@ -56,6 +56,7 @@ mod likelihood;
 mod matrix;
 pub mod model;
 mod points;
+pub mod projection;
 pub mod regression;
 mod score_matching;
 pub mod simulate;

@@ -1,4 +1,5 @@
 use serde::Serialize;
+use statrs::function::gamma::ln_gamma;
 
 use super::distance::nearest_point;
 use super::{BoundarySampling, Domain};
@@ -14,6 +15,27 @@ use crate::simulate::{stream, tasks};
 /// ```
 pub fn default_boundary_count(dimension: usize) -> usize {
     dimension.saturating_mul(dimension).saturating_mul(8).max(32)
+}
+
+/// The paper's lower bound on the distance `epsilon` at which `m` uniform points are dense in a boundary of the given area:
+/// `(area / xi(d) (1 - 0.05^(1/m)))^(1/d)`, `xi(d)` being the volume of the unit ball.
+///
+/// For the paper's Figure 4. It is a necessary condition, not a sufficient one, and it compares an area with a volume, so that it depends on
+/// units: to judge boundary points use the measured fill distance ([`coverage`]) and the leak
+/// ([`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
+///
+/// ```
+/// use steinbound::domain::density_bound;
+/// let circle = std::f64::consts::TAU;
+/// assert!((density_bound(2, circle, 32) - 0.4230).abs() < 1e-4);
+/// assert!(density_bound(2, circle, 64) < density_bound(2, circle, 32));
+/// ```
+pub fn density_bound(dimension: usize, area: f64, points: usize) -> f64 {
+    let d = dimension as f64;
+    let unit_ball = (0.5 * d * std::f64::consts::PI.ln() - ln_gamma(0.5 * d + 1.0)).exp();
+    // 1 - 0.05^(1/m) without cancellation.
+    let share = -(0.05f64.ln() / points as f64).exp_m1();
+    (area / unit_ball * share).powf(1.0 / d)
 }
 
 /// How well a set of boundary points covers the boundary. What cannot be measured is `None`.

@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use rand::rngs::ChaCha8Rng;
 
 pub use ball::{Ball, Norm};
-pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count};
+pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, density_bound};
 pub use cuboid::Cuboid;
 pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;

@@ -51,7 +51,11 @@ pub struct Conditioned {
     inner: Arc<Radial>,
     boundary: Scaled,
     factor: Cholesky,
+    ridge: f64,
 }
+
+/// The most boundary points at which leaks are measured.
+pub const LEAK_PROBES: usize = 64;
 
 /// The most boundary points: their kernel matrix takes about three gigabytes.
 pub const BOUNDARY_LIMIT: usize = 20_000;
@@ -74,7 +78,26 @@ impl Conditioned {
         }
         let factor =
             Cholesky::new(gram).ok_or(KernelError::SingularBoundary { points: scaled.len(), ridge })?;
-        Ok(Conditioned { inner, boundary: scaled, factor })
+        Ok(Conditioned { inner, boundary: scaled, factor, ridge })
+    }
+
+    /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`, `k0` being
+    /// conditioned on all the others. Evenly spread over the boundary points, at most [`LEAK_PROBES`] of them.
+    ///
+    /// Near zero, the points are close enough together to stand for the boundary between them; near one, each is alone, and test
+    /// functions leak through the gaps. With `A = K + e I`, conditioning on all others leaves
+    /// `1 / (A^-1)_bb - e`, so that one factor serves all.
+    pub fn leaks(&self) -> Vec<f64> {
+        let count = self.boundary.len();
+        let probes: Vec<usize> = match count {
+            0 => return Vec::new(),
+            _ => (0..LEAK_PROBES.min(count)).map(|k| k * count / LEAK_PROBES.min(count)).collect(),
+        };
+        let mut unit = Matrix::from_fn(count, probes.len(), |i, j| f64::from(u8::from(i == probes[j])));
+        self.factor.solve_lower(&mut unit);
+        let (whole, _) = self.inner.kernel().diagonal();
+        let left = |j: usize| 1.0 / dot(unit.column(j), unit.column(j)) - self.ridge;
+        (0..probes.len()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
     fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
@@ -168,6 +191,10 @@ impl SteinForm for Conditioned {
 
     fn holder(&self) -> Holder {
         self.inner.holder()
+    }
+
+    fn leaks(&self) -> Vec<f64> {
+        Conditioned::leaks(self)
     }
 
     fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {

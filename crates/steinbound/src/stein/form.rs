@@ -93,6 +93,11 @@ pub trait SteinForm: Send + Sync {
     /// How the pairs are held.
     fn holder(&self) -> Holder;
 
+    /// For a conditioned kernel, how much of the kernel is left at boundary points ([`Conditioned::leaks`](super::Conditioned::leaks)).
+    fn leaks(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// For a conditioned kernel, `(K + e I)^-1` applied to the plain kernel's terms at the boundary points.
     fn multipliers(&self, _columns: &Matrix, _terms: &[Term]) -> Result<Option<Matrix>, Error> {
         Ok(None)

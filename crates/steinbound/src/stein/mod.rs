@@ -16,7 +16,7 @@ mod statistic;
 mod weighted;
 mod witness;
 
-pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
+pub use conditioned::{BOUNDARY_LIMIT, Conditioned, LEAK_PROBES};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub use off_diagonal::OffDiagonal;
 pub(crate) use radial::widths;
