@@ -280,6 +280,26 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
+    /// A mixture of nothing.
+    #[error("the model needs at least one component and one coordinate; give positive numbers of both")]
+    NoComponents,
+    /// Mixture weights that are not weights.
+    #[error(
+        "the smallest mixture weight is {} and they sum to {}; weights are positive and sum to 1",
+        shown(*.smallest), shown(*.sum)
+    )]
+    BadWeights {
+        /// The smallest weight.
+        smallest: f64,
+        /// The sum of all weights.
+        sum: f64,
+    },
+    /// A component's covariance is not positive definite.
+    #[error("the covariance of component {component} is not positive definite; check its entries")]
+    BadComponent {
+        /// The component, counted from 1.
+        component: usize,
+    },
     /// Model and data differ in dimension.
     #[error(
         "the model has {model} coordinates and the data have {data}; choose columns or covariance to match"
@@ -446,6 +466,12 @@ pub enum FitError {
         /// The ratio of the largest to the smallest pivot.
         condition: f64,
     },
+    /// Expectation and maximisation found no maximum.
+    #[error(
+        "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the steps do \
+         not converge; use fewer components, a shared or known covariance, or another method"
+    )]
+    NoLikelihoodMaximum,
     /// Confidence outside (0, 1).
     #[error("the confidence level is {}; give a number between 0 and 1, such as 0.95", shown(*.value))]
     BadConfidence {

@@ -59,6 +59,11 @@ impl Cholesky {
         inverse
     }
 
+    /// `L`, of which only the lower triangle may be read.
+    pub(crate) fn lower(&self) -> &Matrix {
+        &self.lower
+    }
+
     /// `L x`.
     pub(crate) fn times_lower(&self, x: &[f64]) -> Vec<f64> {
         (0..x.len()).map(|i| (0..=i).map(|j| self.lower[(i, j)] * x[j]).sum()).collect()

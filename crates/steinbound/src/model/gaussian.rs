@@ -50,20 +50,8 @@ enum Covariance {
 impl Gaussian {
     /// Unknown mean, known covariance matrix.
     pub fn with_covariance(covariance: Matrix) -> Result<Gaussian, ModelError> {
-        let size = covariance.rows();
-        let is_symmetric = size == covariance.columns()
-            && (0..size).all(|i| {
-                (0..i).all(|j| {
-                    let (a, b) = (covariance[(i, j)], covariance[(j, i)]);
-                    (a - b).abs() <= 1e-9 * (a.abs() + b.abs())
-                })
-            });
-        if size == 0 || !is_symmetric {
-            return Err(ModelError::BadCovariance);
-        }
-        let factor = Cholesky::new(covariance.clone()).ok_or(ModelError::BadCovariance)?;
-        let precision = factor.inverse();
-        Ok(Gaussian { dimension: size, covariance: Covariance::Known { precision, covariance } })
+        let precision = covariance_factor(&covariance)?.inverse();
+        Ok(Gaussian { dimension: covariance.rows(), covariance: Covariance::Known { precision, covariance } })
     }
 
     /// Unknown mean, known variances, independent coordinates.
@@ -144,6 +132,22 @@ impl Gaussian {
         let second = self.entries().into_iter();
         first.chain(second.map(|(l, k)| format!("{tail}[{},{}]", coordinates[l], coordinates[k]))).collect()
     }
+}
+
+/// The factor of a covariance, refused unless it is symmetric and positive definite.
+pub(super) fn covariance_factor(covariance: &Matrix) -> Result<Cholesky, ModelError> {
+    let size = covariance.rows();
+    let is_symmetric = size == covariance.columns()
+        && (0..size).all(|i| {
+            (0..i).all(|j| {
+                let (a, b) = (covariance[(i, j)], covariance[(j, i)]);
+                (a - b).abs() <= 1e-9 * (a.abs() + b.abs())
+            })
+        });
+    if size == 0 || !is_symmetric {
+        return Err(ModelError::BadCovariance);
+    }
+    Cholesky::new(covariance.clone()).ok_or(ModelError::BadCovariance)
 }
 
 /// The place of the entry (l, k), `l <= k`, in the upper triangle taken row by row.

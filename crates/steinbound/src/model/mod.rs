@@ -7,6 +7,7 @@ pub mod conformance;
 mod gaussian;
 mod regression;
 mod truncated_normal;
+mod mixture;
 
 use std::fmt::Debug;
 
@@ -14,6 +15,7 @@ use rand::rngs::ChaCha8Rng;
 
 pub use gaussian::Gaussian;
 pub use regression::Regression;
+pub use mixture::GaussianMixture;
 
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;

@@ -1,0 +1,277 @@
+//! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in `component`, those
+//! of the mixture in `posterior`, starts in `clusters` and the naive likelihood in `likelihood`.
+
+mod clusters;
+mod component;
+mod likelihood;
+mod parameters;
+mod posterior;
+#[cfg(test)]
+mod tests;
+
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::gaussian::covariance_factor;
+use super::{Gaussian, Model, Reported, Sampler};
+use crate::compute::cholesky::Cholesky;
+use crate::error::{Error, ModelError};
+use crate::matrix::Matrix;
+use crate::points::Points;
+use clusters::pick;
+use component::{Direction, Factors};
+
+/// A mixture of Gaussians: means, and where wanted weights and covariances, of a known number of components.
+///
+/// # Definition
+///
+/// `log p = log sum_k exp q_k`, with `q_k = log w_k + log |L_k| - |L_k' (x - mu_k)|^2 / 2 - (d / 2) log 2 pi` and the precision
+/// `Lambda_k = L_k L_k'` of component `k`. Fitted are the means, the log-weights relative to the first component, and the entries of
+/// the lower triangular `L_k` with the logarithms of its diagonal (a spherical component has its log-precision), none of
+/// which is constrained. Reported are means, weights and covariances.
+///
+/// With the responsibilities `r_k = exp q_k / p` and the component scores `s_k = -Lambda_k (x - mu_k)`, the score is
+/// `psi = E_r[s]`. All its derivatives follow from one rule: for a quantity `a_k` of the components and a derivative `D` in a
+/// coordinate or a parameter,
+///
+/// ```text
+/// D E_r[a] = E_r[D a] + Cov_r(a, D q).
+/// ```
+///
+/// Write `c = s - psi` and `h_l = d_l s_l = -Lambda_ll`. Then
+///
+/// ```text
+/// D psi_l         = E_r[ D s_l + c_l D q ],
+/// d_l psi_l       = E_r[ h_l + c_l^2 ],
+/// D d_l psi_l     = E_r[ D h_l + 2 c_l D s_l + (h_l + c_l^2 - d_l psi_l) D q ],
+/// D D' (v . psi)  = E_r[ D D' b + D b D' q + D' b D q + (b - E_r b) (D D' q + D q D' q) ]
+///                   - D(v . psi) E_r[D' q] - D'(v . psi) E_r[D q],      b = v . s.
+/// ```
+///
+/// # Requirements
+///
+/// Components are determined up to their order only, so fits are sorted by the first coordinate of the means. The likelihood of
+/// free covariances is unbounded where a component shrinks to a point; Stein discrepancies are not, but want data in every
+/// component.
+///
+/// # Complexity
+///
+/// `K d^2` operations for a score, `K d` times the parameters of a component for its Jacobian.
+///
+/// ```
+/// use steinbound::model::{GaussianMixture, Model};
+/// let paper = GaussianMixture::new(2, 3)?;
+/// assert_eq!(paper.parameters(), 6);
+/// let free = GaussianMixture::new(2, 3)?.estimate_weights().full();
+/// assert_eq!(free.parameters(), 6 + 2 + 9);
+/// // Half-way between two equal components nothing pulls.
+/// let mut score = [f64::NAN];
+/// GaussianMixture::new(1, 2)?.with_variance(0.5)?.score(&[1.0], &[0.0, 2.0], &mut score);
+/// assert_eq!(score, [0.0]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaussianMixture {
+    dimension: usize,
+    components: usize,
+    covariance: Covariance,
+    free_weights: bool,
+    /// The parameters that each component depends on, and what they do to it.
+    layout: Vec<Vec<(usize, Direction)>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Covariance {
+    /// The same for all components.
+    Known(Factors),
+    /// One variance for each component.
+    Spherical,
+    /// One covariance for all components.
+    Shared,
+    /// One covariance for each component.
+    Full,
+}
+
+impl GaussianMixture {
+    /// A mixture of so many components with unit variances and equal weights: only the means are fitted.
+    pub fn new(dimension: usize, components: usize) -> Result<GaussianMixture, ModelError> {
+        if dimension == 0 || components == 0 {
+            return Err(ModelError::NoComponents);
+        }
+        let covariance = Covariance::Known(Factors::one(dimension, |i, j| f64::from(u8::from(i == j))));
+        let mixture =
+            GaussianMixture { dimension, components, covariance, free_weights: false, layout: Vec::new() };
+        Ok(mixture.laid_out())
+    }
+
+    /// The same known variance in each coordinate of every component.
+    pub fn with_variance(self, variance: f64) -> Result<GaussianMixture, ModelError> {
+        let variances = vec![variance; self.dimension];
+        self.with_variances(&variances)
+    }
+
+    /// Known variances of independent coordinates, the same in every component.
+    pub fn with_variances(mut self, variances: &[f64]) -> Result<GaussianMixture, ModelError> {
+        Gaussian::with_variances(variances)?;
+        self.expect_size(variances.len(), "one variance for each coordinate")?;
+        let lower = |i: usize, j: usize| if i == j { 1.0 / variances[i].sqrt() } else { 0.0 };
+        self.covariance = Covariance::Known(Factors::one(self.dimension, lower));
+        Ok(self.laid_out())
+    }
+
+    /// A known covariance matrix, the same in every component.
+    pub fn with_covariance(mut self, covariance: Matrix) -> Result<GaussianMixture, ModelError> {
+        let precision = covariance_factor(&covariance)?.inverse();
+        self.expect_size(covariance.rows(), "one row of the covariance for each coordinate")?;
+        // Rounding leaves the inverse symmetric to the last digits only.
+        let factor = Cholesky::new(precision).ok_or(ModelError::BadCovariance)?;
+        self.covariance = Covariance::Known(Factors::one(self.dimension, |i, j| factor.lower()[(i, j)]));
+        Ok(self.laid_out())
+    }
+
+    /// An unknown variance for each component, the same in all coordinates.
+    pub fn spherical(mut self) -> GaussianMixture {
+        self.covariance = Covariance::Spherical;
+        self.laid_out()
+    }
+
+    /// An unknown covariance that all components share.
+    pub fn shared(mut self) -> GaussianMixture {
+        self.covariance = Covariance::Shared;
+        self.laid_out()
+    }
+
+    /// An unknown covariance for each component.
+    pub fn full(mut self) -> GaussianMixture {
+        self.covariance = Covariance::Full;
+        self.laid_out()
+    }
+
+    /// Unknown weights; they are equal otherwise.
+    pub fn estimate_weights(mut self) -> GaussianMixture {
+        self.free_weights = true;
+        self.laid_out()
+    }
+
+    /// The number of components, `K`.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+
+    fn expect_size(&self, found: usize, names: &str) -> Result<(), ModelError> {
+        if found == self.dimension {
+            return Ok(());
+        }
+        Err(ModelError::WrongParameterCount { found, expected: self.dimension, names: names.into() })
+    }
+}
+
+impl Model for GaussianMixture {
+    fn name(&self) -> &str {
+        "mixture"
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn parameters(&self) -> usize {
+        self.covariance_start() + self.covariance_parameters()
+    }
+
+    fn names(&self, coordinates: &[String]) -> Vec<String> {
+        self.fitted_labels(coordinates)
+    }
+
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
+        self.reported_labels(coordinates)
+    }
+
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
+        score.copy_from_slice(&self.posterior(x, theta).score);
+    }
+
+    fn score_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
+        self.posterior(x, theta).score_jacobian(jacobian);
+    }
+
+    fn score_slope(&self, x: &[f64], theta: &[f64], slope: &mut [f64]) {
+        self.posterior(x, theta).slope(slope);
+    }
+
+    fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
+        self.posterior(x, theta).slope_jacobian(jacobian);
+    }
+
+    fn add_score_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+        self.posterior(x, theta).add_score_curvature(weights, curvature);
+    }
+
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        self.describe(theta)
+    }
+
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        self.fitted_from_reported(reported)
+    }
+
+    /// The means move; nothing else does.
+    fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
+        let mut moved = theta.to_vec();
+        for mean in moved[..self.weight_start()].chunks_exact_mut(self.dimension) {
+            mean.iter_mut().zip(shift).for_each(|(m, s)| *m += s);
+        }
+        Some((moved, Matrix::identity(theta.len())))
+    }
+
+    /// With its normaliser on the whole space.
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+        Some(self.posterior(x, theta).log_density)
+    }
+
+    fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
+        self.posterior(x, theta).log_density_gradient(theta, gradient);
+    }
+
+    /// Centres of k-means clusters, from several seedings, the tightest clusters first.
+    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+        clusters::starts(self, points, &points.relative_weights(), rng)
+    }
+
+    /// Components sorted by the first coordinate of their means, then the next.
+    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
+        self.sorted(theta)
+    }
+
+    fn locations(&self) -> Vec<Vec<usize>> {
+        let d = self.dimension;
+        (0..self.components).map(|k| (k * d..(k + 1) * d).collect()).collect()
+    }
+
+    fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
+        let (d, factors) = (self.dimension, self.factors(theta).into_owned());
+        let inverses: Vec<Matrix> = (0..self.components).map(|k| factors.at(k).inverse_lower()).collect();
+        let all = inverses.iter().flat_map(|inverse| inverse.values());
+        if all.chain(theta).any(|v| !v.is_finite()) {
+            return None;
+        }
+        let (means, weights) = (theta[..self.weight_start()].to_vec(), self.weights(theta));
+        Some(Box::new(move |rng: &mut ChaCha8Rng, x: &mut [f64]| {
+            let component = pick(&weights, rng.random());
+            x.copy_from_slice(&means[component * d..(component + 1) * d]);
+            // Sigma = L^-T L^-1, so that L^-T z has this covariance.
+            for j in 0..d {
+                let z: f64 = StandardNormal.sample(rng);
+                for l in 0..=j {
+                    x[l] += inverses[component][(j, l)] * z;
+                }
+            }
+        }))
+    }
+
+    /// By expectation and maximisation from the best of the starts.
+    fn maximum_likelihood(&self, points: &Points, weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
+        likelihood::maximum(self, points, weights)
+    }
+}
