@@ -300,6 +300,12 @@ pub enum ModelError {
         /// The component, counted from 1.
         component: usize,
     },
+    /// A choice of coordinates that does not belong to the model.
+    #[error("the model has {dimension} coordinates; name at least one of them, and each at most once")]
+    BadCoordinates {
+        /// The number of coordinates.
+        dimension: usize,
+    },
     /// Model and data differ in dimension.
     #[error(
         "the model has {model} coordinates and the data have {data}; choose columns or covariance to match"

@@ -3,6 +3,7 @@
 //! A model enters through its score `psi(x; theta) = grad_x log p(x; theta)` and derivatives of it; no kernel and no boundary
 //! is known here. To add one, copy a sibling and run it through [`conformance`].
 
+mod autodiff;
 pub mod conformance;
 mod gaussian;
 mod regression;
@@ -13,6 +14,7 @@ use std::fmt::Debug;
 
 use rand::rngs::ChaCha8Rng;
 
+pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use gaussian::Gaussian;
 pub use regression::Regression;
 pub use mixture::GaussianMixture;
