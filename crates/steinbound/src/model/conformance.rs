@@ -12,17 +12,31 @@ use super::Model;
 /// assert_eq!(conformance::check(&Gaussian::full(1), &[0.3, 2.0]), Ok(()));
 /// ```
 pub fn check(model: &dyn Model, theta: &[f64]) -> Result<(), Vec<String>> {
+    let point = |i: usize| (0..model.dimension()).map(|l| (1.3 * i as f64 + 0.7 * l as f64).sin()).collect();
+    let points: Vec<Vec<f64>> = (0..5).map(point).collect();
+    check_at(model, theta, &points)
+}
+
+/// As [`check`], at points of one's own: for densities that do not live everywhere.
+///
+/// ```
+/// use steinbound::model::{conformance, ExponentialFamily};
+/// let model = ExponentialFamily::gamma(1)?;
+/// assert_eq!(conformance::check_at(&model, &[2.5, 1.5], &[vec![0.3], vec![2.0]]), Ok(()));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub fn check_at(model: &dyn Model, theta: &[f64], points: &[Vec<f64>]) -> Result<(), Vec<String>> {
     let (d, p) = (model.dimension(), model.parameters());
     let mut report = Report { name: model.name().to_string(), failures: Vec::new() };
     let coordinates: Vec<String> = (1..=d).map(|l| format!("x{l}")).collect();
     report.expect(theta.len() == p, || format!("{} values for {p} parameters", theta.len()));
     report.expect(model.names(&coordinates).len() == p, || "a name for each parameter".into());
+    report.expect(points.iter().all(|x| x.len() == d), || format!("points of {d} coordinates"));
     if !report.failures.is_empty() {
         return Err(report.failures);
     }
-    for i in 0..5 {
-        let x: Vec<f64> = (0..d).map(|l| (1.3 * i as f64 + 0.7 * l as f64).sin()).collect();
-        check_point(model, theta, &x, &mut report);
+    for x in points {
+        check_point(model, theta, x, &mut report);
     }
     check_reported(model, theta, &coordinates, &mut report);
     if report.failures.is_empty() { Ok(()) } else { Err(report.failures) }

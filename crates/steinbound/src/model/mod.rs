@@ -5,6 +5,7 @@
 
 mod autodiff;
 pub mod conformance;
+mod exponential_family;
 mod gaussian;
 mod regression;
 mod truncated_normal;
@@ -15,6 +16,7 @@ use std::fmt::Debug;
 use rand::rngs::ChaCha8Rng;
 
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
+pub use exponential_family::ExponentialFamily;
 pub use gaussian::Gaussian;
 pub use regression::Regression;
 pub use mixture::GaussianMixture;
