@@ -280,7 +280,7 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
-    /// A mixture of nothing.
+    /// A mixture, or principal components, of nothing.
     #[error("the model needs at least one component and one coordinate; give positive numbers of both")]
     NoComponents,
     /// Mixture weights that are not weights.
@@ -299,6 +299,14 @@ pub enum ModelError {
     BadComponent {
         /// The component, counted from 1.
         component: usize,
+    },
+    /// No draws of a latent variable, or too many to hold.
+    #[error("{draws} draws of the latent variable were asked for; ask for 1 to {limit}")]
+    BadDraws {
+        /// How many were asked for.
+        draws: usize,
+        /// How many are allowed.
+        limit: usize,
     },
     /// A choice of coordinates that does not belong to the model.
     #[error("the model has {dimension} coordinates; name at least one of them, and each at most once")]

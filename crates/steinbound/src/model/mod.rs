@@ -9,6 +9,7 @@ mod exponential_family;
 mod gaussian;
 mod regression;
 mod truncated_normal;
+mod latent;
 mod mixture;
 
 use std::fmt::Debug;
@@ -20,6 +21,8 @@ pub use exponential_family::ExponentialFamily;
 pub use gaussian::Gaussian;
 pub use regression::Regression;
 pub use mixture::GaussianMixture;
+pub use latent::{Latent, LatentVariable, PrincipalComponents};
+pub use mixture::{GaussianMixture, LabelledMixture};
 
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;

@@ -3,6 +3,7 @@
 
 mod clusters;
 mod component;
+mod labels;
 mod likelihood;
 mod parameters;
 mod posterior;
@@ -21,6 +22,7 @@ use crate::matrix::Matrix;
 use crate::points::Points;
 use clusters::pick;
 use component::{Direction, Factors};
+pub use labels::LabelledMixture;
 
 /// A mixture of Gaussians: means, and where wanted weights and covariances, of a known number of components.
 ///
