@@ -7,10 +7,10 @@ mod autodiff;
 pub mod conformance;
 mod exponential_family;
 mod gaussian;
-mod regression;
-mod truncated_normal;
 mod latent;
 mod mixture;
+mod regression;
+mod truncated_normal;
 
 use std::fmt::Debug;
 
@@ -19,10 +19,9 @@ use rand::rngs::ChaCha8Rng;
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use exponential_family::ExponentialFamily;
 pub use gaussian::Gaussian;
-pub use regression::Regression;
-pub use mixture::GaussianMixture;
 pub use latent::{Latent, LatentVariable, PrincipalComponents};
 pub use mixture::{GaussianMixture, LabelledMixture};
+pub use regression::Regression;
 
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;

@@ -1,0 +1,146 @@
+//! Gaussian mixtures: golden values, errors in the paper's setting, starts and intervals.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::mean_and_error;
+use rayon::prelude::*;
+use serde_json::Value;
+use steinbound::domain::{BoundarySampling, BoundaryScheme, Cuboid, Domain};
+use steinbound::kernel::{self, Bandwidth};
+use steinbound::model::GaussianMixture;
+use steinbound::stein::{Conditioned, Radial, Statistic, discrepancy_squared};
+use steinbound::{Estimator, Fit, Matrix, Points, simulate};
+
+fn points(value: &Value) -> Points<'static> {
+    let rows: Vec<Vec<f64>> = serde_json::from_value(value.clone()).unwrap();
+    Points::from_rows(&rows).unwrap()
+}
+
+fn square() -> Arc<Cuboid> {
+    Arc::new(Cuboid::uniform(-3.0, 3.0, 2).unwrap())
+}
+
+fn two_modes() -> GaussianMixture {
+    GaussianMixture::new(2, 2).unwrap().with_variance(1.0).unwrap()
+}
+
+#[test]
+fn golden_values() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/mixture_k2_box.json");
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let (data, boundary) = (points(&json["data"]), points(&json["boundary"]));
+    let start: Vec<f64> = serde_json::from_value(json["init"].clone()).unwrap();
+    let check = |fit: &Fit, field: &str| {
+        let means: Vec<Vec<f64>> = serde_json::from_value(json[field]["means"].clone()).unwrap();
+        for (found, expected) in fit.estimates().iter().zip(means.concat()) {
+            assert!((found / expected - 1.0).abs() < 1e-6, "{field}: {found} {expected}");
+        }
+        assert!(fit.converged && fit.std_errors().iter().all(|s| *s > 0.0));
+    };
+    let ridge = json["ridge"].as_f64().unwrap();
+    let estimator = Estimator::tksd().boundary(boundary.clone()).ridge(ridge).start(start.clone());
+    let fit = estimator.fit(&data, &two_modes()).unwrap();
+    check(&fit, "tksd_v");
+    // The reference leaves out what does not depend on the parameters: the discrepancy of a score that is zero.
+    let sigma = Bandwidth::Median.resolve(&data, 0).unwrap();
+    assert!((sigma / json["sigma"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    let form = Radial::tiled(&data, kernel::by_name("gaussian").unwrap(), sigma).unwrap();
+    let form = Conditioned::new(form, &boundary, ridge).unwrap();
+    let weights = vec![1.0; data.len()];
+    let constant = discrepancy_squared(&form, Matrix::zeros(data.len(), 2), &weights, Statistic::V).unwrap();
+    let objective = fit.discrepancy_squared.unwrap() - constant;
+    let expected = json["tksd_v"]["objective"].as_f64().unwrap();
+    assert!((objective / expected - 1.0).abs() < 1e-9, "{objective} {expected}");
+
+    let fit = Estimator::truncsm().domain(square()).start(start).fit(&data, &two_modes()).unwrap();
+    check(&fit, "truncsm_exact");
+    let expected = json["truncsm_exact"]["objective"].as_f64().unwrap();
+    assert!((fit.objective.unwrap() / expected - 1.0).abs() < 1e-9, "{:?} {expected}", fit.objective);
+}
+
+/// Two modes at (-1.5, -1.5) and (1.5, 1.5) in the box [-3, 3]^2, seen through 200 points on its edge.
+const TRUTH: [f64; 4] = [-1.5, -1.5, 1.5, 1.5];
+
+fn sample(count: usize, seed: u64) -> Points<'static> {
+    let rng = &mut simulate::stream(seed, 0);
+    simulate::truncated(&two_modes(), &TRUTH, square().as_ref(), count, rng).unwrap().points
+}
+
+fn edge() -> Points<'static> {
+    let sampling = BoundarySampling::new(200).scheme(BoundaryScheme::Even);
+    square().sample_boundary(&sampling, &mut simulate::stream(0, 1)).unwrap()
+}
+
+/// The mean over components of the distance between estimated and true means.
+fn error(fit: &Fit) -> f64 {
+    let means = fit.estimates();
+    let apart = |k: usize| (means[2 * k] - TRUTH[2 * k]).hypot(means[2 * k + 1] - TRUTH[2 * k + 1]);
+    0.5 * (apart(0) + apart(1))
+}
+
+#[test]
+fn errors_at_900_points() {
+    let run = |estimator: Estimator| {
+        let errors: Vec<f64> = (0..32)
+            .into_par_iter()
+            .map(|seed| error(&estimator.fit(&sample(900, seed), &two_modes()).unwrap()))
+            .collect();
+        mean_and_error(&errors)
+    };
+    let tksd = run(Estimator::tksd().boundary(edge()));
+    let truncsm = run(Estimator::truncsm().domain(square()));
+    let likelihood = run(Estimator::truncated_mle().domain(square()));
+    println!("tksd {tksd:?}, truncsm {truncsm:?}, truncated mle {likelihood:?}");
+    assert!(tksd.0 <= 0.15, "{tksd:?}");
+    assert!(truncsm.0 <= 0.16, "{truncsm:?}");
+    assert!(likelihood.0 < truncsm.0 && likelihood.0 < tksd.0, "{likelihood:?}");
+}
+
+/// Several starts find what a start at the truth finds, with the components in order.
+#[test]
+fn starts_find_the_minimum_near_the_truth() {
+    for seed in 0..4 {
+        let data = sample(400, seed);
+        for estimator in [Estimator::tksd().boundary(edge()), Estimator::truncsm().domain(square())] {
+            let free = estimator.fit(&data, &two_modes()).unwrap();
+            let guided = estimator.start(TRUTH.to_vec()).fit(&data, &two_modes()).unwrap();
+            let starts = free.starts.unwrap();
+            assert!(free.converged && starts.tried > 1 && starts.agreed >= 1);
+            let value = |fit: &Fit| fit.discrepancy_squared.or(fit.objective).unwrap();
+            assert!(value(&free) <= value(&guided) + 1e-9, "{seed}: {free:?} {guided:?}");
+            assert!(free.estimates()[0] <= free.estimates()[2]);
+        }
+    }
+}
+
+/// A start in the other order keeps it.
+#[test]
+fn components_keep_the_order_of_their_start() {
+    let start = vec![1.5, 1.5, -1.5, -1.5];
+    let fit = Estimator::tksd().boundary(edge()).start(start).fit(&sample(300, 1), &two_modes()).unwrap();
+    assert!(fit.estimates()[0] > fit.estimates()[2]);
+}
+
+/// Unknown weights and covariances: the truth within four standard errors.
+#[test]
+fn weights_and_covariances_are_estimated() {
+    let truth = GaussianMixture::new(2, 2).unwrap().spherical().estimate_weights();
+    let reported = [-1.2, -0.8, 1.4, 0.9, 0.35, 0.65, 0.5, 0.4];
+    let theta = steinbound::model::Model::fitted_from(&truth, &reported).unwrap();
+    let rng = &mut simulate::stream(5, 0);
+    let data = simulate::truncated(&truth, &theta, square().as_ref(), 2000, rng).unwrap().points;
+    for estimator in [
+        Estimator::tksd().boundary(edge()),
+        Estimator::truncsm().domain(square()),
+        Estimator::truncated_mle().domain(square()),
+    ] {
+        let fit = estimator.fit(&data, &truth).unwrap();
+        assert!(fit.converged, "{:?}", fit.warnings);
+        for (p, truth) in fit.parameters.iter().zip(reported) {
+            let (value, error) = (p.estimate.unwrap(), p.std_error.unwrap());
+            assert!((value - truth).abs() < 4.0 * error, "{:?} {p:?} {truth}", fit.method);
+        }
+    }
+}
