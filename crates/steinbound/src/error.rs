@@ -239,6 +239,38 @@ pub enum DomainError {
         /// The way asked for.
         scheme: &'static str,
     },
+    /// A polygon of nothing.
+    #[error("the polygon has no rings; give at least one")]
+    NoRings,
+    /// A ring of a polygon encloses nothing.
+    #[error(
+        "ring {ring} of the polygon {problem}; give at least three vertices that are not on one line, or leave it out"
+    )]
+    BadRing {
+        /// The ring, counted from 1.
+        ring: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Every edge of a polygon occurs twice.
+    #[error("the rings of the polygon cancel each other: every edge is given twice; give each ring once")]
+    CancellingRings,
+    /// Two edges of a polygon cross, or share a stretch.
+    #[error(
+        "edge {} of ring {} and edge {} of ring {} of the polygon {how} at ({}, {}); rings may touch at vertices only: \
+         repair or simplify the map there, or choose one of overlapping features",
+        .first.1, .first.0, .second.1, .second.0, shown(.place[0]), shown(.place[1])
+    )]
+    CrossingEdges {
+        /// The ring and the edge in it, which begins at the vertex of that number, both counted from 1.
+        first: (usize, usize),
+        /// The other ring and edge.
+        second: (usize, usize),
+        /// Whether they cross or run along each other.
+        how: &'static str,
+        /// Where.
+        place: [f64; 2],
+    },
     /// At least one point is needed.
     #[error("zero points were asked for; ask for at least one")]
     NoPoints,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use steinbound::domain::{Ball, Cuboid, Domain, Norm};
+use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Cuboid, Domain, Norm};
 use steinbound::fit::DistanceKind;
 use steinbound::kernel::Bandwidth;
 use steinbound::model::Gaussian;
+use steinbound::simulate::stream;
 use steinbound::stein::Statistic;
 use steinbound::{Estimator, Points};
 
@@ -156,4 +157,16 @@ fn full_gaussian() {
     check(&tksd.estimates(), &moments(expected), 1e-8, "tksd moments");
     let truncsm = golden.estimator("truncsm_exact").fit(&golden.data, &model).unwrap();
     check(&truncsm.estimates(), &moments(&golden.json["truncsm_exact"]), 1e-8, "truncsm");
+}
+
+#[test]
+fn even_boundary_of_a_box() {
+    let expected = points(&load("mixture_k2_box")["boundary"]);
+    let even = BoundarySampling::new(expected.len()).scheme(BoundaryScheme::Even);
+    let cuboid = Cuboid::uniform(-3.0, 3.0, 2).unwrap();
+    let found = cuboid.sample_boundary(&even, &mut stream(0, 0)).unwrap();
+    assert_eq!(found.len(), 80);
+    for (a, b) in found.values().iter().zip(expected.values()) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
 }

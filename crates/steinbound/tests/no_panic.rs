@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use steinbound::domain::{Ball, Cuboid, Domain, HalfSpace, Norm};
+use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Cuboid, Domain, HalfSpace, Norm, Polygon};
 use steinbound::fit::{Compute, DistanceKind};
 use steinbound::kernel::{self, Bandwidth};
 use steinbound::model::{Gaussian, Model};
+use steinbound::simulate::stream;
 use steinbound::stein::Statistic;
 use steinbound::{Estimator, Matrix, Method, Points};
 
@@ -105,5 +106,28 @@ proptest! {
         let _ = model.report(&theta);
         let _ = model.fitted_from(&theta);
         let _ = model.sampler(&theta);
+    }
+
+    #[test]
+    fn any_rings_are_taken_or_refused(
+        rings in prop::collection::vec(prop::collection::vec([number(), number()], 0..7), 0..4),
+        // Small whole numbers meet at vertices, along edges and in lines.
+        lattice in prop::collection::vec(prop::collection::vec([0..4i8, 0..4i8], 3..7), 1..4),
+        (x, y, length) in (number(), number(), number()),
+    ) {
+        let whole = lattice.iter().map(|ring| ring.iter().map(|v| v.map(f64::from)).collect()).collect();
+        for rings in [rings, whole] {
+            let Ok(polygon) = Polygon::new(rings) else { continue };
+            let mut gradient = [0.0; 2];
+            let _ = polygon.contains(&[x, y]);
+            let distance = polygon.distance_to_boundary(&[x, y], &mut gradient);
+            prop_assert!(distance >= 0.0 || !(x.is_finite() && y.is_finite()), "{distance}");
+            prop_assert!(polygon.length() > 0.0 && polygon.area().is_finite());
+            let _ = (polygon.sections(&[x, y], 0, (-1.0, length)), polygon.sections(&[x, y], 1, (length, 1.0)));
+            let _ = polygon.map_vertices(length.abs().max(1e-3), |[u, v]| [u * x, v + y]);
+            for scheme in [BoundaryScheme::Uniform, BoundaryScheme::Even, BoundaryScheme::Radial] {
+                let _ = polygon.sample_boundary(&BoundarySampling::new(9).scheme(scheme), &mut stream(1, 1));
+            }
+        }
     }
 }

@@ -1,8 +1,11 @@
+use std::f64::consts::TAU;
+
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows};
+use super::rings::Rings;
+use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows, no_such_scheme};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -126,6 +129,18 @@ impl Ball {
         x.iter().zip(&self.center).map(|(x, c)| x - c).collect()
     }
 
+    /// Points at even distances along the edge of a disc or of the square of norm 1, from the first axis on, as rows.
+    fn even_rows(&self, count: usize) -> Vec<f64> {
+        let turned = |angle: f64| {
+            [self.center[0] + self.radius * angle.cos(), self.center[1] + self.radius * angle.sin()]
+        };
+        if self.norm == Norm::One {
+            let (x, y, r) = (self.center[0], self.center[1], self.radius);
+            return Rings::new(vec![vec![[x + r, y], [x, y + r], [x - r, y], [x, y - r]]]).even(count);
+        }
+        (0..count).flat_map(|k| turned(TAU * (k as f64 / count as f64))).collect()
+    }
+
     /// The cube of the norm infinity as a box, which knows how to sample its faces.
     fn as_cuboid(&self) -> Result<Cuboid, DomainError> {
         let (low, high) = self.bounds().into_iter().unzip();
@@ -202,8 +217,14 @@ impl Domain for Ball {
         let BoundarySampling { count, scheme, .. } = *sampling;
         check_count(count, self.dimension())?;
         let dimension = self.dimension();
-        if dimension == 1 || (self.norm == Norm::Infinity && scheme == BoundaryScheme::Uniform) {
+        if scheme == BoundaryScheme::Even && dimension > 2 {
+            return Err(no_such_scheme(self, scheme));
+        }
+        if dimension == 1 || (self.norm == Norm::Infinity && scheme != BoundaryScheme::Radial) {
             return self.as_cuboid()?.sample_boundary(sampling, rng);
+        }
+        if scheme == BoundaryScheme::Even {
+            return from_rows(self.even_rows(count), dimension, self);
         }
         let mut values = Vec::with_capacity(count * dimension);
         while values.len() < count * dimension {

@@ -186,6 +186,33 @@ mod tests {
     }
 
     #[test]
+    fn even_points_are_equally_far_apart() {
+        let even = BoundarySampling::new(8).scheme(BoundaryScheme::Even);
+        let sample = |domain: &dyn Domain| domain.sample_boundary(&even, &mut stream(0, 0));
+        let ball = |norm, dimension| Ball::new(2.0).unwrap().in_dimension(dimension).with_norm(norm);
+        for (norm, gap) in [
+            (Norm::One, 2f64.sqrt()),
+            (Norm::Two, 4.0 * (std::f64::consts::PI / 8.0).sin()),
+            (Norm::Infinity, 2.0),
+        ] {
+            let points = sample(&ball(norm, 2)).unwrap();
+            for (k, x) in points.rows().enumerate() {
+                assert!((norm.of(x) - 2.0).abs() < 1e-12);
+                let next = points.row((k + 1) % 8);
+                assert!(((next[0] - x[0]).hypot(next[1] - x[1]) - gap).abs() < 1e-12);
+                assert!(x[0] * next[1] > x[1] * next[0], "counter-clockwise");
+            }
+            let error = sample(&ball(norm, 3)).unwrap_err().to_string();
+            assert!(error.contains("ball") && error.contains("even spacing"), "{error}");
+            // On the line the boundary is two points.
+            assert_eq!(sample(&ball(norm, 1)).unwrap().values(), [-2.0, 2.0]);
+        }
+        assert!(sample(&HalfSpace::new(vec![1.0, 0.0], 5.0).unwrap()).is_err());
+        assert!(sample(&Cuboid::new(vec![0.0; 2], vec![1.0, f64::INFINITY]).unwrap()).is_err());
+        assert!(sample(&Cuboid::uniform(0.0, 1.0, 3).unwrap()).is_err());
+    }
+
+    #[test]
     fn unbounded_surfaces_need_points_near() {
         let half = HalfSpace::new(vec![1.0, 0.0], 5.0).unwrap();
         let error = half.sample_boundary(&BoundarySampling::new(10), &mut stream(0, 0)).unwrap_err();

@@ -2,7 +2,8 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, padded};
+use super::rings::Rings;
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -157,16 +158,24 @@ impl Domain for Cuboid {
             let limits = faces.iter().map(|face| face.1).collect();
             return from_rows(limits, 1, self);
         }
-        let window = self.window(sampling)?;
         let dimension = self.dimension();
+        let is_bounded = faces.len() == 2 * dimension;
+        let exists = match scheme {
+            BoundaryScheme::Uniform => true,
+            BoundaryScheme::Even => is_bounded && dimension == 2,
+            BoundaryScheme::Radial => is_bounded,
+        };
+        if !exists {
+            return Err(no_such_scheme(self, scheme));
+        }
+        let window = self.window(sampling)?;
+        if scheme == BoundaryScheme::Even {
+            let ((left, right), (bottom, top)) = (window[0], window[1]);
+            let corners = vec![[left, bottom], [right, bottom], [right, top], [left, top]];
+            return from_rows(Rings::new(vec![corners]).even(count), 2, self);
+        }
         let mut values = Vec::with_capacity(count * dimension);
         if scheme == BoundaryScheme::Radial {
-            if window != self.bounds() {
-                return Err(DomainError::NoSuchScheme {
-                    domain: self.describe(),
-                    scheme: "radial projection",
-                });
-            }
             for _ in 0..count {
                 let direction: Vec<f64> = (0..dimension).map(|_| StandardNormal.sample(rng)).collect();
                 let half = |(a, b): &(f64, f64)| 0.5 * (b - a);

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -117,8 +117,8 @@ impl Domain for HalfSpace {
         if self.dimension() == 1 {
             return from_rows(foot, 1, self);
         }
-        if scheme == BoundaryScheme::Radial {
-            return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "radial projection" });
+        if scheme != BoundaryScheme::Uniform {
+            return Err(no_such_scheme(self, scheme));
         }
         let near = sampling.near_points(self)?;
         let basis = self.plane_basis();

@@ -2,13 +2,18 @@
 //!
 //! A domain is a closed set: its boundary belongs to it. To add one, copy a sibling, and run it through [`conformance`].
 
+mod area;
 mod ball;
 pub mod conformance;
 mod coverage;
+mod crossings;
 mod cuboid;
+mod dissolve;
 mod distance;
 mod half_space;
 mod response_limits;
+mod polygon;
+mod rings;
 
 use std::fmt::Debug;
 
@@ -20,6 +25,7 @@ pub use cuboid::Cuboid;
 pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
 pub use response_limits::{Limit, ResponseLimits};
+pub use polygon::Polygon;
 
 use crate::error::DomainError;
 use crate::points::Points;
@@ -31,7 +37,9 @@ pub enum BoundaryScheme {
     /// Uniform on the surface.
     #[default]
     Uniform,
-    /// At even distances along the boundary, where that has an order: on curves in the plane.
+    /// At even distances along the boundary, where that has an order: on curves in the plane. Nothing is random: boxes start at the lower
+    /// left corner and balls in the direction of the first axis, counter-clockwise; polygons start at their first vertex and run on
+    /// from ring to ring.
     Even,
     /// Standard normal draws projected along rays from the centre, as in the paper's experiments: for the l2 ball
     /// this is uniform, for others it favours the parts near the centre's axes.
@@ -214,6 +222,16 @@ fn scanned_sections(
 fn padded((low, high): (f64, f64)) -> (f64, f64) {
     let margin = if high > low { 0.25 * (high - low) } else { 1.0 };
     (low - margin, high + margin)
+}
+
+/// The refusal of a way of placing points that a domain does not have.
+fn no_such_scheme(domain: &dyn Domain, scheme: BoundaryScheme) -> DomainError {
+    let scheme = match scheme {
+        BoundaryScheme::Uniform => "uniform sampling",
+        BoundaryScheme::Even => "even spacing",
+        BoundaryScheme::Radial => "radial projection",
+    };
+    DomainError::NoSuchScheme { domain: domain.describe(), scheme }
 }
 
 /// Points made of values that are finite by construction.

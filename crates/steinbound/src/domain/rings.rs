@@ -1,0 +1,235 @@
+use std::ops::Range;
+
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use robust::{Coord, orient2d};
+
+/// Closed polylines in the plane, one after the other, measured by arc length.
+///
+/// Arc positions run from zero to the total length, along the first ring from its first vertex and back to it, then along the second,
+/// and so on. The edges are kept as one array for each number, so that loops over them vectorise.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rings {
+    rings: Vec<Vec<[f64; 2]>>,
+    pub(super) edges: Edges,
+    /// The arc position at which each edge ends.
+    ends: Vec<f64>,
+}
+
+/// Line segments from `(x, y)` to `(x + along_x, y + along_y)`; the ends are kept as well, because the sum may be rounded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Edges {
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) end_x: Vec<f64>,
+    pub(super) end_y: Vec<f64>,
+    pub(super) along_x: Vec<f64>,
+    pub(super) along_y: Vec<f64>,
+    /// One over the squared length, or zero where that is no number.
+    pub(super) inverse_square: Vec<f64>,
+}
+
+impl Rings {
+    /// The rings with these vertices, none of which repeats its first vertex at the end.
+    pub(super) fn new(rings: Vec<Vec<[f64; 2]>>) -> Rings {
+        let mut edges = Edges::default();
+        let mut ends = Vec::new();
+        let mut position = 0.0;
+        for [a, b] in rings.iter().flat_map(|ring| closed(ring)) {
+            let along = [b[0] - a[0], b[1] - a[1]];
+            edges.push(a, b, along);
+            position += along[0].hypot(along[1]);
+            ends.push(position);
+        }
+        Rings { rings, edges, ends }
+    }
+
+    pub(super) fn rings(&self) -> &[Vec<[f64; 2]>] {
+        &self.rings
+    }
+
+    /// The total length.
+    pub(super) fn length(&self) -> f64 {
+        self.ends.last().copied().unwrap_or(0.0)
+    }
+
+    /// The point at an arc position; the last edge's end beyond the total length.
+    pub(super) fn at(&self, position: f64) -> [f64; 2] {
+        let last = self.ends.len().saturating_sub(1);
+        let edge = self.ends.partition_point(|end| *end <= position).min(last);
+        let start = if edge == 0 { 0.0 } else { self.ends[edge - 1] };
+        let share = ((position - start) / (self.ends[edge] - start)).clamp(0.0, 1.0);
+        let Edges { x, y, along_x, along_y, .. } = &self.edges;
+        [x[edge] + share * along_x[edge], y[edge] + share * along_y[edge]]
+    }
+
+    /// So many points uniform by arc length over all rings, as rows.
+    pub(super) fn uniform(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        (0..count).flat_map(|_| self.at(self.length() * rng.random::<f64>())).collect()
+    }
+
+    /// So many points at equal arc distances over all rings, as rows: the first is the first vertex of the first ring.
+    pub(super) fn even(&self, count: usize) -> Vec<f64> {
+        (0..count).flat_map(|k| self.at(self.length() * (k as f64 / count as f64))).collect()
+    }
+}
+
+impl Edges {
+    pub(super) fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Where a point lies with respect to the area that some of the edges enclose, by the even-odd rule.
+    ///
+    /// The parity of crossings with the ray towards larger `x`. The predicate is exact, so that a vertex or a shallow edge never
+    /// miscounts.
+    pub(super) fn side(&self, edges: Range<usize>, [x, y]: [f64; 2]) -> Side {
+        let mut inside = false;
+        let levels = self.y[edges.clone()].iter().zip(&self.end_y[edges.clone()]);
+        for (e, (a, b)) in edges.zip(levels) {
+            let (a, b) = (*a, *b);
+            // Also passes over NaN.
+            if !((a <= y && y <= b) || (b <= y && y <= a)) {
+                continue;
+            }
+            let (left, right) = (self.x[e].min(self.end_x[e]), self.x[e].max(self.end_x[e]));
+            let crosses = (a > y) != (b > y);
+            if x < left {
+                inside ^= crosses;
+            } else if x <= right {
+                let turn = orientation([self.x[e], a], [self.end_x[e], b], [x, y]);
+                if turn == 0.0 {
+                    return Side::Edge;
+                }
+                // Left of an edge that goes up, or right of one that goes down.
+                inside ^= crosses && (turn > 0.0) == (b > a);
+            }
+        }
+        if inside { Side::Inside } else { Side::Outside }
+    }
+
+    /// The vector from the nearest point of the edges to `(x, y)`.
+    ///
+    /// Blocks of edges are searched for the smallest squared distance without a branch; only the best block is looked at again.
+    pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let mut best = (f64::INFINITY, 0);
+        for start in (0..self.len()).step_by(BLOCK) {
+            let smallest = self.smallest_square(start..(start + BLOCK).min(self.len()), x, y);
+            if smallest < best.0 {
+                best = (smallest, start);
+            }
+        }
+        let block = best.1..(best.1 + BLOCK).min(self.len());
+        let offsets = block.map(|e| self.offset(e, x, y));
+        offsets.reduce(|best, next| if square(next) < square(best) { next } else { best }).unwrap_or([0.0; 2])
+    }
+
+    /// The smallest squared distance from a block of edges to `(x, y)`.
+    fn smallest_square(&self, block: Range<usize>, x: f64, y: f64) -> f64 {
+        let mut squares = [f64::INFINITY; BLOCK];
+        // Slices side by side spare the loop its checks, and lanes of minima the wait for each other.
+        let numbers = [&self.x, &self.y, &self.along_x, &self.along_y, &self.inverse_square];
+        let [starts_x, starts_y, along_x, along_y, inverse] = numbers.map(|list| list[block.clone()].iter());
+        let edges = starts_x.zip(starts_y).zip(along_x.zip(along_y)).zip(inverse);
+        for (slot, (((start_x, start_y), (along_x, along_y)), inverse)) in squares.iter_mut().zip(edges) {
+            *slot = square(offset([x - start_x, y - start_y], [*along_x, *along_y], *inverse));
+        }
+        let mut lanes = [f64::INFINITY; 4];
+        for four in squares.chunks_exact(4) {
+            for (lane, v) in lanes.iter_mut().zip(four) {
+                *lane = if v < lane { *v } else { *lane };
+            }
+        }
+        lanes.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The vector from the nearest point of one edge to `(x, y)`.
+    fn offset(&self, e: usize, x: f64, y: f64) -> [f64; 2] {
+        offset([x - self.x[e], y - self.y[e]], [self.along_x[e], self.along_y[e]], self.inverse_square[e])
+    }
+
+    fn push(&mut self, a: [f64; 2], b: [f64; 2], along: [f64; 2]) {
+        self.x.push(a[0]);
+        self.y.push(a[1]);
+        self.end_x.push(b[0]);
+        self.end_y.push(b[1]);
+        self.along_x.push(along[0]);
+        self.along_y.push(along[1]);
+        let inverse = 1.0 / (along[0] * along[0] + along[1] * along[1]);
+        self.inverse_square.push(if inverse.is_finite() { inverse } else { 0.0 });
+    }
+}
+
+/// Edges that are searched together for the nearest.
+const BLOCK: usize = 64;
+
+/// From the vector `from` the start of an edge to a point: the vector from the nearest point of the edge.
+#[inline]
+fn offset(from: [f64; 2], along: [f64; 2], inverse_square: f64) -> [f64; 2] {
+    let share = (from[0] * along[0] + from[1] * along[1]) * inverse_square;
+    // Unlike f64::clamp, these are single instructions.
+    let share = if share > 0.0 { share } else { 0.0 };
+    let share = if share < 1.0 { share } else { 1.0 };
+    [from[0] - share * along[0], from[1] - share * along[1]]
+}
+
+/// Where a point lies with respect to an area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Inside,
+    Edge,
+    Outside,
+}
+
+/// Positive where `a`, `b`, `c` turn to the left, zero where they lie on a line, without rounding error in the sign.
+pub(super) fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    let coord = |[x, y]: [f64; 2]| Coord { x, y };
+    orient2d(coord(a), coord(b), coord(c))
+}
+
+/// Twice the area within a ring, positive where it runs counter-clockwise.
+pub(super) fn doubled_area(ring: &[[f64; 2]]) -> f64 {
+    let Some(origin) = ring.first() else { return 0.0 };
+    // Measured from a vertex, so that a far origin costs no digits.
+    let from = |p: [f64; 2]| [p[0] - origin[0], p[1] - origin[1]];
+    closed(ring).map(|[a, b]| [from(a), from(b)]).map(|[a, b]| a[0] * b[1] - b[0] * a[1]).sum()
+}
+
+fn square([x, y]: [f64; 2]) -> f64 {
+    x * x + y * y
+}
+
+/// The edges of a ring as pairs of vertices, the last one back to the first vertex.
+pub(super) fn closed(ring: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
+    ring.iter().zip(ring.iter().cycle().skip(1)).map(|(a, b)| [*a, *b])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn triangle_and_square() -> Rings {
+        let triangle = vec![[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]];
+        let square = vec![[10.0, 0.0], [11.0, 0.0], [11.0, 1.0], [10.0, 1.0]];
+        Rings::new(vec![triangle, square])
+    }
+
+    #[test]
+    fn arc_positions_run_through_all_rings() {
+        let rings = triangle_and_square();
+        assert_eq!(rings.length(), 16.0);
+        assert_eq!(rings.at(0.0), [0.0, 0.0]);
+        assert_eq!(rings.at(3.0), [3.0, 0.0]);
+        assert_eq!(rings.at(5.5), [1.5, 2.0]);
+        assert_eq!(rings.at(10.0), [0.0, 2.0]);
+        assert_eq!(rings.at(12.5), [10.5, 0.0]);
+        assert_eq!(rings.at(16.0), [10.0, 0.0]);
+    }
+
+    #[test]
+    fn even_points_start_at_the_first_vertex() {
+        let rows = triangle_and_square().even(16);
+        assert_eq!(rows[..8], [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
+        assert_eq!(rows[24..], [10.0, 0.0, 11.0, 0.0, 11.0, 1.0, 10.0, 1.0]);
+    }
+}
