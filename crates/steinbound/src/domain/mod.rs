@@ -14,6 +14,7 @@ mod half_space;
 mod response_limits;
 mod polygon;
 mod rings;
+mod us_border;
 
 use std::fmt::Debug;
 
@@ -26,6 +27,7 @@ pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
 pub use response_limits::{Limit, ResponseLimits};
 pub use polygon::Polygon;
+pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
 use crate::points::Points;
