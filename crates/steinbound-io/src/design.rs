@@ -7,7 +7,7 @@ use steinbound::Matrix;
 use crate::error::IoError;
 use crate::formula::{Formula, MOST_COLUMNS};
 use crate::frame::Frame;
-use crate::names::{listed, nearest, shown};
+use crate::names::{few, nearest, shown};
 use crate::records::printable;
 use crate::terms::{Kind, Terms, Variable, too_many};
 use crate::transform::Transform;
@@ -172,7 +172,7 @@ impl Formula {
         let known = levels.iter().find(|level| *level == wanted);
         let Some(first) = known.or_else(|| levels.iter().find(same_number)).cloned() else {
             let near = nearest(wanted, levels.iter().map(String::as_str)).map(shown).unwrap_or_default();
-            let (base_name, known) = (shown(wanted), listed(&levels));
+            let (base_name, known) = (shown(wanted), few(levels.iter().map(String::as_str)));
             let reason = format!(
                 "{name} has no level \"{base_name}\"; its levels are {known}; did you mean \"{near}\"?"
             );
@@ -312,7 +312,7 @@ impl Coded {
                 line: frame.line(row),
                 column: shown(&self.name),
                 level: shown(&label),
-                known: listed(levels),
+                known: few(levels.iter().map(String::as_str)),
             })
         };
         let labels = labels(frame, place, are_numbers)?;

@@ -162,6 +162,125 @@ pub enum IoError {
         /// What the parser says.
         reason: String,
     },
+    /// A name that tells no map format.
+    #[error(
+        "{path}: the kind of map is told by the end of its name: .geojson, .json, .wkt, .shp or .csv; rename or convert it"
+    )]
+    MapFormat {
+        /// The file.
+        path: String,
+    },
+    /// A map that memory should not hold.
+    #[error("{path} is larger than {limit} MB; simplify the map or cut out what is needed")]
+    MapTooLarge {
+        /// The file.
+        path: String,
+        /// The limit in megabytes.
+        limit: u64,
+    },
+    /// A map that breaks the rules of its format.
+    #[error("{path} is not valid {format}{place}: {reason}; correct it, or export the map again")]
+    MapSyntax {
+        /// The file.
+        path: String,
+        /// The format.
+        format: &'static str,
+        /// Where, as far as that is known.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Points or lines where areas are needed.
+    #[error("{path} holds no polygon, only {found}; a domain is made of polygons, so export the areas")]
+    NoPolygon {
+        /// The file.
+        path: String,
+        /// The kinds of geometry in it.
+        found: String,
+    },
+    /// A map of nothing.
+    #[error(
+        "{path} holds no vertices: what was chosen of it is empty; export the map again, or choose another feature"
+    )]
+    EmptyMap {
+        /// The file.
+        path: String,
+    },
+    /// Heights among the coordinates.
+    #[error(
+        "{path}: {feature} has three-dimensional coordinates; export the map without the third coordinate"
+    )]
+    ThirdCoordinate {
+        /// The file.
+        path: String,
+        /// The feature.
+        feature: String,
+    },
+    /// A ring that does not come back to where it began.
+    #[error("{path}, {feature}: ring {ring} of the map is open; repeat its first vertex at its end")]
+    OpenRing {
+        /// The file.
+        path: String,
+        /// The feature.
+        feature: String,
+        /// The ring, counted from 1 over all that were chosen.
+        ring: usize,
+    },
+    /// No feature has the value asked for.
+    #[error(
+        "{path} has no feature whose {property} is \"{value}\"; the values are {known}{}", did_you_mean(.nearest)
+    )]
+    NoSuchFeature {
+        /// The file.
+        path: String,
+        /// The property.
+        property: String,
+        /// The value asked for.
+        value: String,
+        /// Some of the values there are.
+        known: String,
+        /// The nearest value.
+        nearest: Option<String>,
+    },
+    /// No feature has the property asked for.
+    #[error("{path} has no feature with the property \"{property}\"; {}{}", properties(.known), did_you_mean(.nearest))]
+    NoSuchProperty {
+        /// The file.
+        path: String,
+        /// What was asked for.
+        property: String,
+        /// Some of the properties there are.
+        known: String,
+        /// The nearest property.
+        nearest: Option<String>,
+    },
+    /// Features cannot be chosen without attributes.
+    #[error(
+        "there is no .dbf file beside {path} by which features could be chosen; copy it there, or use the whole map"
+    )]
+    NoAttributes {
+        /// The file.
+        path: String,
+    },
+    /// A table that is not one of rings.
+    #[error(
+        "{path} has {found} columns where the rings of a map have two numeric ones, x and y, or a third with the header ring, part or id; \
+         leave out the others"
+    )]
+    RingColumns {
+        /// The file.
+        path: String,
+        /// How many columns there are.
+        found: usize,
+    },
+    /// The rings of a map do not make a domain.
+    #[error("{path}: {error}")]
+    MapDomain {
+        /// The file.
+        path: String,
+        /// What is wrong with them.
+        error: steinbound::DomainError,
+    },
     /// A domain specification that cannot be read.
     #[error("cannot read the domain \"{text}\": {reason}")]
     Spec {
@@ -223,4 +342,11 @@ pub enum IoError {
 
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"))
+}
+
+fn properties(known: &str) -> String {
+    match known {
+        "" => "there are no properties to choose by, so use the whole map".into(),
+        known => format!("the properties are {known}"),
+    }
 }

@@ -1,4 +1,4 @@
-//! Files in and out for [`steinbound`]: tables to points, text to domains, and whole-file writes.
+//! Files in and out for [`steinbound`]: tables to points, maps and text to domains, and whole-file writes.
 //!
 //! The core crate does no input or output. Everything that reads what a person typed or saved is here, and every error says
 //! where in the file or text it happened and what to do.
@@ -8,6 +8,7 @@ mod error;
 pub mod formula;
 pub mod frame;
 pub mod limit;
+pub mod map;
 pub mod names;
 mod records;
 pub mod spec;
@@ -21,5 +22,6 @@ pub use error::IoError;
 pub use formula::Formula;
 pub use frame::{Frame, FrameOptions, read_frame};
 pub use limit::{Limit, limit_values};
+pub use map::{Map, MapOptions, read_map};
 pub use spec::DomainSpec;
 pub use table::{Sheet, TableOptions, read_matrix, read_table};

@@ -27,12 +27,20 @@ pub fn unknown(what: &str, typed: &str, candidates: &[&str]) -> String {
     message
 }
 
-/// Names as a message lists them: the first twelve, and how many more there are.
-pub(crate) fn listed(names: &[String]) -> String {
+/// The first dozen of some names, and how many more there are.
+///
+/// ```
+/// use steinbound_io::names::few;
+/// assert_eq!(few(["a", "b"]), "a, b");
+/// assert!(few(["a"; 20]).ends_with("a, and 8 more"));
+/// ```
+pub fn few<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
-    let mut list: Vec<String> = names.iter().take(MOST).map(|name| shown(name)).collect();
-    if names.len() > MOST {
-        list.push(format!("and {} more", names.len() - MOST));
+    let mut names = names.into_iter();
+    let mut list: Vec<String> = names.by_ref().take(MOST).map(shown).collect();
+    let more = names.count();
+    if more > 0 {
+        list.push(format!("and {more} more"));
     }
     list.join(", ")
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use csv::ByteRecord;
 
 use crate::error::IoError;
-use crate::names::{listed, nearest, shown};
+use crate::names::{few, nearest, shown};
 use crate::table::shown_path;
 
 /// The bytes of a file.
@@ -143,7 +143,7 @@ impl Layout {
             _ => Err(IoError::NoSuchColumn {
                 path: self.path.clone(),
                 name: shown(asked),
-                known: listed(&self.names),
+                known: few(self.names.iter().map(String::as_str)),
                 nearest: nearest(asked, self.names.iter().map(String::as_str)).map(shown),
             }),
         }

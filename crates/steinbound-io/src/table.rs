@@ -50,6 +50,11 @@ impl Sheet {
         self.names.len()
     }
 
+    /// The label of each row in the cluster column, if one was chosen.
+    pub fn clusters(&self) -> Option<&[String]> {
+        self.clusters.as_deref()
+    }
+
     /// The same rows with only these columns, in this order; `None` where one is not there.
     pub fn with_columns(mut self, names: &[String]) -> Option<Sheet> {
         let place = |name: &String| self.names.iter().position(|other| other == name);
@@ -94,7 +99,7 @@ pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
-fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet, IoError> {
+pub(crate) fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet, IoError> {
     let records = Records::new(path, bytes)?;
     let layout = &records.layout;
     let weights = options.weights.as_ref().map(|column| layout.find(column)).transpose()?;

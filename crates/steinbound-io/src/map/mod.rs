@@ -1,0 +1,207 @@
+//! Maps: the rings of polygons from GeoJSON, well-known text, shapefiles and tables.
+
+mod attributes;
+mod choice;
+mod geo_json;
+mod ring_table;
+mod shape_file;
+mod well_known_text;
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use steinbound::domain::Polygon;
+
+use self::choice::Choice;
+use crate::error::IoError;
+use crate::names::few;
+use crate::table::shown_path;
+
+/// The largest map file that is read, in bytes.
+pub const MAP_LIMIT: u64 = 512 << 20;
+
+/// What to take from a map.
+///
+/// ```
+/// use steinbound_io::MapOptions;
+/// let options = MapOptions { feature: Some(("NAME".into(), "France".into())) };
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MapOptions {
+    /// Only features with this property and value; all if `None`.
+    pub feature: Option<(String, String)>,
+}
+
+/// The rings of a map, as [`read_map`] gives them.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Map {
+    /// The file it came from.
+    pub path: String,
+    /// The rings of all polygons chosen, in the order of the file.
+    pub rings: Vec<Vec<[f64; 2]>>,
+    /// What looks wrong, in sentences.
+    pub warnings: Vec<String>,
+    /// Whether the coordinates look like degrees of longitude and latitude, so that a projection is needed before distances mean anything.
+    pub looks_geographic: bool,
+}
+
+impl Map {
+    /// The area that the rings enclose, by the even-odd rule.
+    pub fn polygon(&self) -> Result<Polygon, IoError> {
+        Polygon::new(self.rings.clone())
+            .map_err(|error| IoError::MapDomain { path: self.path.clone(), error })
+    }
+}
+
+/// Reads a map, whose format its name tells: `.geojson`, `.json`, `.wkt`, `.shp` or `.csv`.
+///
+/// The polygons of all chosen features are merged. A table has the columns `x` and `y` of one ring, or a third under the header `ring`, `part` or
+/// `id` that tells its rings apart.
+///
+/// ```
+/// use steinbound_io::{MapOptions, read_map};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("square.wkt");
+/// std::fs::write(&path, "POLYGON((0 0, 2 0, 2 2, 0 2, 0 0))")?;
+/// let map = read_map(&path, &MapOptions::default())?;
+/// assert_eq!(map.polygon()?.area(), 4.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_map(path: &Path, options: &MapOptions) -> Result<Map, IoError> {
+    let format = format_of(path)?;
+    parse(path, format, &read_limited(path)?, options)
+}
+
+/// Reads the bytes of a file into a layer.
+type Format = fn(&Path, &[u8], &mut Choice, &mut Layer) -> Result<(), IoError>;
+
+fn format_of(path: &Path) -> Result<Format, IoError> {
+    let extension = path.extension().map(|text| text.to_string_lossy().to_lowercase()).unwrap_or_default();
+    Ok(match extension.as_str() {
+        "geojson" | "json" => |_, bytes, choice, layer| geo_json::read(bytes, choice, layer),
+        "wkt" => |_, bytes, _, layer| well_known_text::read(bytes, layer),
+        "shp" => shape_file::read,
+        "csv" => |_, bytes, _, layer| ring_table::read(bytes, layer),
+        _ => return Err(IoError::MapFormat { path: shown_path(path) }),
+    })
+}
+
+fn parse(path: &Path, format: Format, bytes: &[u8], options: &MapOptions) -> Result<Map, IoError> {
+    let name = shown_path(path);
+    let mut choice = Choice::new(&name, options.feature.as_ref());
+    let mut layer = Layer::new(&name);
+    format(path, bytes, &mut choice, &mut layer)?;
+    choice.finish()?;
+    layer.finish()
+}
+
+/// The bytes of a file, if they are not too many.
+fn read_limited(path: &Path) -> Result<Vec<u8>, IoError> {
+    let failed = |error: std::io::Error| IoError::Read { path: shown_path(path), reason: error.to_string() };
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    // The size of a pipe is not known before it is read.
+    file.take(MAP_LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAP_LIMIT {
+        return Err(IoError::MapTooLarge { path: shown_path(path), limit: MAP_LIMIT >> 20 });
+    }
+    Ok(bytes)
+}
+
+/// A text file's contents without its byte-order mark.
+fn text_of<'a>(path: &str, format: &'static str, bytes: &'a [u8]) -> Result<&'a str, IoError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| IoError::MapSyntax {
+        path: path.to_string(),
+        format,
+        place: format!(" at byte {}", error.valid_up_to() + 1),
+        reason: "it is not UTF-8 text".into(),
+    })
+}
+
+/// What a format says about its coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coordinates {
+    /// Longitude and latitude.
+    Degrees,
+    /// Lengths in a plane.
+    Plane,
+    /// It does not say.
+    Unsaid,
+}
+
+/// What has been read so far.
+struct Layer<'a> {
+    path: &'a str,
+    rings: Vec<Vec<[f64; 2]>>,
+    /// The kinds of geometry met that enclose no area.
+    others: BTreeSet<String>,
+    coordinates: Coordinates,
+    warnings: Vec<String>,
+}
+
+impl<'a> Layer<'a> {
+    fn new(path: &'a str) -> Layer<'a> {
+        Layer {
+            path,
+            rings: Vec::new(),
+            others: BTreeSet::new(),
+            coordinates: Coordinates::Unsaid,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Adds a ring of a format in which rings repeat their first vertex at the end.
+    fn add_closed(&mut self, feature: &str, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
+        if ring.first() != ring.last() {
+            return Err(IoError::OpenRing {
+                path: self.path.to_string(),
+                feature: feature.to_string(),
+                ring: self.rings.len() + 1,
+            });
+        }
+        self.rings.push(ring);
+        Ok(())
+    }
+
+    fn third_coordinate(&self, feature: &str) -> IoError {
+        IoError::ThirdCoordinate { path: self.path.to_string(), feature: feature.to_string() }
+    }
+
+    fn finish(mut self) -> Result<Map, IoError> {
+        let others = few(self.others.iter().map(String::as_str));
+        if self.rings.iter().all(Vec::is_empty) {
+            let path = self.path.to_string();
+            return Err(match others.is_empty() {
+                true => IoError::EmptyMap { path },
+                false => IoError::NoPolygon { path, found: others },
+            });
+        }
+        if !others.is_empty() {
+            self.warnings
+                .push(format!("{}: geometries that enclose no area are left out: {others}", self.path));
+        }
+        let reach = |axis: usize| self.rings.iter().flatten().fold(0.0f64, |r, v| r.max(v[axis].abs()));
+        let (x, y) = (reach(0), reach(1));
+        if self.coordinates != Coordinates::Plane && x <= 90.0 && y > 90.0 && y <= 180.0 {
+            self.warnings.push(format!(
+                "{}: the axes look swapped, with latitude first: the second coordinate reaches {y}, which no latitude does; \
+                 write longitude before latitude, in the map as in the data",
+                self.path
+            ));
+        }
+        let fits = x <= 180.0 && y <= 90.0;
+        let looks_geographic = match self.coordinates {
+            Coordinates::Degrees => fits,
+            Coordinates::Plane => false,
+            // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
+            Coordinates::Unsaid => fits && x.max(y) > 10.0,
+        };
+        Ok(Map { path: self.path.to_string(), rings: self.rings, warnings: self.warnings, looks_geographic })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use std::collections::HashMap;
+
+use csv::StringRecord;
+
+use super::{Coordinates, Layer};
+use crate::error::IoError;
+use crate::table::{TableOptions, parse_table};
+
+/// Headers of the column that tells rings apart.
+const RING_NAMES: [&str; 3] = ["ring", "part", "id"];
+
+/// Reads rings from a table of two columns, or of three with a header.
+pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
+    let headers = first_row(bytes);
+    let ring_column = headers.iter().find(|name| RING_NAMES.contains(&name.to_lowercase().as_str()));
+    let options = TableOptions {
+        cluster: ring_column.filter(|_| headers.len() == 3).map(str::to_string),
+        ..TableOptions::default()
+    };
+    let sheet = parse_table(layer.path, bytes, &options)?;
+    if sheet.dimension() != 2 || headers.len() != 2 + usize::from(options.cluster.is_some()) {
+        return Err(IoError::RingColumns { path: layer.path.to_string(), found: headers.len() });
+    }
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for (row, vertex) in sheet.values.chunks_exact(2).enumerate() {
+        let label = sheet.clusters().map_or("", |labels| labels[row].as_str());
+        let next = numbers.len();
+        let ring = *numbers.entry(label).or_insert(next);
+        if ring == layer.rings.len() {
+            layer.rings.push(Vec::new());
+        }
+        layer.rings[ring].push([vertex[0], vertex[1]]);
+    }
+    let is = |at: usize, stem: &str| sheet.names[at].to_lowercase().starts_with(stem);
+    layer.coordinates = match (is(0, "lon") || is(0, "lng"), is(1, "lat")) {
+        (true, true) => Coordinates::Degrees,
+        _ => Coordinates::Plane,
+    };
+    if is(0, "lat") && (is(1, "lon") || is(1, "lng")) {
+        layer.coordinates = Coordinates::Degrees;
+        layer.warnings.push(format!(
+            "{}: latitude is the first column; it is taken as the first coordinate, so the data must have it first as well",
+            layer.path
+        ));
+    }
+    Ok(())
+}
+
+/// The fields of the first row; none where there is no row that can be read.
+fn first_row(bytes: &[u8]) -> StringRecord {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(bytes);
+    reader
+        .into_byte_records()
+        .next()
+        .and_then(Result::ok)
+        .map(StringRecord::from_byte_record_lossy)
+        .unwrap_or_default()
+}

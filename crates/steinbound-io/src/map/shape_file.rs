@@ -1,0 +1,86 @@
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use shapefile::record::traits::HasXY;
+use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
+
+use super::attributes::Attributes;
+use super::{Choice, Coordinates, Layer, read_limited};
+use crate::error::IoError;
+use crate::names::shown;
+
+/// Reads the polygons of a shapefile; its attributes and its reference system lie in files beside it.
+pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
+    let syntax = |path: &str, place: String, error: shapefile::Error| IoError::MapSyntax {
+        path: path.to_string(),
+        format: "shapefile data",
+        place,
+        reason: shown(&error.to_string()),
+    };
+    let opened = ShapeReader::new(Cursor::new(bytes));
+    let mut reader = opened.map_err(|error| syntax(layer.path, " in its header".into(), error))?;
+    let kind = reader.header().shape_type;
+    match kind {
+        ShapeType::PolygonZ => return Err(layer.third_coordinate("every record")),
+        ShapeType::Polygon | ShapeType::PolygonM | ShapeType::NullShape => {}
+        other => {
+            layer.others.insert(other.to_string());
+            return Ok(());
+        }
+    }
+    let table = match (choice.property(), beside(path, "dbf")) {
+        (Some(_), Some(path)) => Some(read_limited(&path)?),
+        (Some(_), None) => return Err(IoError::NoAttributes { path: layer.path.to_string() }),
+        (None, _) => None,
+    };
+    let attributes = table.as_deref().map(|table| Attributes::parse(layer.path, table)).transpose()?;
+    if let Some(attributes) = &attributes {
+        choice.note_properties(attributes.names());
+    }
+    layer.coordinates = reference_system(path);
+    for (record, shape) in reader.iter_shapes().enumerate() {
+        let shape = shape.map_err(|error| syntax(layer.path, format!(" at record {}", record + 1), error))?;
+        let value = choice.property().and_then(|name| attributes.as_ref()?.value(record, name));
+        if !choice.takes(value) {
+            continue;
+        }
+        let feature = format!("record {}", record + 1);
+        match &shape {
+            Shape::NullShape => {}
+            Shape::Polygon(polygon) => add_rings(layer, &feature, polygon.rings())?,
+            // A measure along the border is not a coordinate.
+            Shape::PolygonM(polygon) => add_rings(layer, &feature, polygon.rings())?,
+            Shape::PolygonZ(_) => return Err(layer.third_coordinate(&feature)),
+            other => {
+                layer.others.insert(other.shapetype().to_string());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>]) -> Result<(), IoError> {
+    for ring in rings {
+        layer.add_closed(feature, ring.points().iter().map(|point| [point.x(), point.y()]).collect())?;
+    }
+    Ok(())
+}
+
+/// The file of the same name with another extension, if it is there.
+fn beside(path: &Path, extension: &str) -> Option<PathBuf> {
+    [extension.to_string(), extension.to_uppercase()]
+        .into_iter()
+        .map(|extension| path.with_extension(extension))
+        .find(|path| path.is_file())
+}
+
+/// What the projection file says, if there is one.
+fn reference_system(path: &Path) -> Coordinates {
+    let bytes = beside(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes).trim().to_ascii_uppercase();
+    match text.as_str() {
+        text if text.starts_with("GEOG") => Coordinates::Degrees,
+        text if text.starts_with("PROJ") => Coordinates::Plane,
+        _ => Coordinates::Unsaid,
+    }
+}

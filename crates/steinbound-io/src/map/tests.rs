@@ -1,0 +1,322 @@
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use shapefile::dbase::{FieldName, FieldValue, Record, TableWriterBuilder};
+use shapefile::{Point, PolygonRing, PolygonZ, ShapeWriter};
+
+use super::*;
+
+const TOWNS: &str = r#"{"type": "FeatureCollection", "features": [
+  {"type": "Feature", "properties": {"name": "Northam", "code": 1},
+   "geometry": {"type": "Polygon", "coordinates": [[[10, 50], [14, 50], [14, 54], [10, 54], [10, 50]],
+                                                    [[11, 51], [12, 51], [12, 52], [11, 52], [11, 51]]]}},
+  {"type": "Feature", "properties": {"name": "Southam", "code": 2},
+   "geometry": {"type": "MultiPolygon", "coordinates": [[[[10, 40], [11, 40], [11, 41], [10, 40]]],
+                                                         [[[20, 40], [21, 40], [21, 41], [20, 40]]]]}},
+  {"type": "Feature", "properties": {"name": "Wayside", "code": 3},
+   "geometry": {"type": "Point", "coordinates": [10, 45]}},
+  {"type": "Feature", "properties": null, "geometry": null}]}"#;
+
+fn read(name: &str, bytes: impl AsRef<[u8]>, feature: Option<(&str, &str)>) -> Result<Map, IoError> {
+    let options = MapOptions { feature: feature.map(|(name, value)| (name.into(), value.into())) };
+    parse(Path::new(name), format_of(Path::new(name))?, bytes.as_ref(), &options)
+}
+
+fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {
+    read(name, bytes, None).and_then(|map| map.polygon().map(|_| ())).unwrap_err().to_string()
+}
+
+#[test]
+fn geojson_features_are_merged_or_chosen() {
+    let map = read("towns.geojson", TOWNS, None).unwrap();
+    assert_eq!((map.rings.len(), map.looks_geographic), (4, true));
+    assert!(map.warnings[0].contains("left out: Point"), "{:?}", map.warnings);
+    assert_eq!(map.polygon().unwrap().area(), 15.0 + 2.0 * 0.5);
+    let area = |feature| read("towns.json", TOWNS, Some(feature)).unwrap().polygon().unwrap().area();
+    assert_eq!(area(("name", "Northam")), 15.0);
+    assert_eq!(area(("code", "2")), 1.0);
+    let error = |feature| read("towns.json", TOWNS, Some(feature)).unwrap_err().to_string();
+    let expected = "towns.json has no feature whose name is \"Northham\"; the values are Northam, Southam, Wayside; did you mean \"Northam\"?";
+    assert_eq!(error(("name", "Northham")), expected);
+    let expected = "towns.json has no feature with the property \"nam\"; the properties are code, name; did you mean \"name\"?";
+    assert_eq!(error(("nam", "Northam")), expected);
+    assert!(error(("name", "Wayside")).contains("holds no polygon, only Point"));
+}
+
+#[test]
+fn geojson_geometries_and_collections_are_read() {
+    let ring = "[[[0,0],[1,0],[0,1],[0,0]]]";
+    let polygon = format!(r#"{{"type":"Polygon","coordinates":{ring}}}"#);
+    let nested = format!(
+        r#"{{"type":"GeometryCollection","geometries":[{{"type":"GeometryCollection","geometries":[{polygon}]}}]}}"#
+    );
+    let feature = format!(r#"{{"type":"Feature","properties":{{}},"geometry":{nested}}}"#);
+    for text in [&polygon, &nested, &feature] {
+        assert_eq!(read("a.json", text, None).unwrap().polygon().unwrap().area(), 0.5);
+    }
+    let error = read("a.json", &polygon, Some(("name", "x"))).unwrap_err().to_string();
+    assert!(error.contains("no properties to choose by"), "{error}");
+}
+
+#[test]
+fn bad_geojson_is_refused() {
+    let broken = message("a.json", "{\"type\": \"Polygon\",\n \"coordinates\": [[[0,0],,]]}");
+    assert!(broken.starts_with("a.json is not valid GeoJSON at line 2, column 25: "), "{broken}");
+    assert!(message("a.json", "").contains("not valid GeoJSON"));
+    assert!(message("a.json", b"{\"type\": \"\xff\"}").contains("at byte 11: it is not UTF-8"));
+    assert!(message("a.json", r#"{"type":"Topology","objects":{},"arcs":[]}"#).contains("TopoJSON"));
+    let polygon = |rings: &str| message("a.json", format!(r#"{{"type":"Polygon","coordinates":{rings}}}"#));
+    assert!(polygon("[]").contains("holds no vertices"));
+    assert!(polygon("[[]]").contains("holds no vertices"));
+    let open = polygon("[[[0,0],[1,0],[0,1]]]");
+    assert_eq!(open, "a.json, the geometry: ring 1 of the map is open; repeat its first vertex at its end");
+    let high = polygon("[[[0,0,5],[1,0,5],[0,1,5],[0,0,5]]]");
+    assert_eq!(
+        high,
+        "a.json: the geometry has three-dimensional coordinates; export the map without the third coordinate"
+    );
+    assert!(polygon("[[[0,0],[1,1],[1,0],[0,1],[0,0]]]").contains("edge 1 of ring 1 and edge 3 of ring 1"));
+    assert!(polygon("[[[0,0],[1,1],[0,0]]]").contains("ring 1 of the polygon has 2 distinct vertices"));
+    assert!(
+        message("a.json", r#"{"type":"LineString","coordinates":[[0,0],[1,1]]}"#).contains("only LineString")
+    );
+    let deep = "{\"type\":\"GeometryCollection\",\"geometries\":[".repeat(5000);
+    assert!(message("a.json", deep).contains("not valid GeoJSON"));
+}
+
+#[test]
+fn well_known_text_is_read() {
+    let area = |text: &str| read("a.wkt", text, None).unwrap().polygon().unwrap().area();
+    assert_eq!(area("POLYGON((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 2, 1 1))"), 15.0);
+    assert_eq!(area("multipolygon(((0 0,1 0,0 1,0 0)),((5 5,6 5,5 6,5 5)))"), 1.0);
+    assert_eq!(area("GEOMETRYCOLLECTION(POINT(1 2), POLYGON EMPTY, POLYGON((0 0,1 0,0 1,0 0)))"), 0.5);
+    assert_eq!(
+        area("SRID=4326;POLYGON((0 0,1 0,0 1,0 0));\n\nPOLYGON EMPTY\nPOLYGON((5 5,6 5,5 6,5 5))\n"),
+        1.0
+    );
+    assert!(!read("a.wkt", "POLYGON((0 0,1 0,0 1,0 0))", None).unwrap().looks_geographic);
+    assert!(read("a.wkt", "POLYGON((0 50,1 50,0 51,0 50))", None).unwrap().looks_geographic);
+    assert!(!read("a.wkt", "POLYGON((0 500,1 500,0 501,0 500))", None).unwrap().looks_geographic);
+}
+
+#[test]
+fn bad_well_known_text_is_refused() {
+    assert!(message("a.wkt", "").contains("holds no vertices"));
+    assert!(message("a.wkt", "POLYGON EMPTY").contains("holds no vertices"));
+    assert!(message("a.wkt", "POINT(1 2)\nLINESTRING(1 2, 3 4)").contains("only LINESTRING, POINT"));
+    assert!(message("a.wkt", "POINT(1 2)\n\nPOLYGON((0 0, 1 x, 0 0))").contains("not valid WKT at line 3"));
+    assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0)").contains("line 1: a bracket is not closed"));
+    assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))) x").contains("was not opened"));
+    assert!(
+        message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))\nthe end").contains("line 2: this is no geometry")
+    );
+    assert!(
+        message("a.wkt", "POLYGON Z((0 0 1, 1 0 1, 0 1 1, 0 0 1))")
+            .contains("geometry 1 has three-dimensional")
+    );
+    assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1))").contains("geometry 1: ring 1 of the map is open"));
+    assert!(message("a.wkt", "GEOMETRYCOLLECTION(".repeat(100_000)).contains("nest too deep"));
+    let error = read("a.wkt", "POLYGON((0 0,1 0,0 1,0 0))", Some(("name", "x"))).unwrap_err().to_string();
+    assert!(error.contains("no properties"), "{error}");
+}
+
+#[test]
+fn tables_of_rings_are_read() {
+    let area = |text: &str| read("a.csv", text, None).unwrap().polygon().unwrap().area();
+    assert_eq!(area("0,0\n2,0\n2,2\n0,2\n"), 4.0);
+    assert_eq!(area("\u{feff}x,y\n0,0\n2,0\n2,2\n0,2\n0,0\n"), 4.0);
+    let rows = "a,0,0\na,4,0\nb,1,1\na,4,4\nb,2,1\na,0,4\nb,1,2\n";
+    for header in ["ring,x,y", "Part,x,y", "ID , x, y"] {
+        assert_eq!(area(&format!("{header}\n{rows}")), 15.5);
+    }
+    assert_eq!(area("x,y,ring\n0,0,1\n2,0,1\n2,2,1\n0,2,1\n"), 4.0);
+    let named = |text: &str| read("a.csv", text, None).unwrap();
+    assert!(named("lon,lat\n0,0\n2,0\n2,2\n").looks_geographic);
+    assert!(!named("x,y\n0,0\n2,0\n2,2\n").looks_geographic);
+    assert!(named("lat,lon\n0,0\n2,0\n2,2\n").warnings[0].contains("latitude is the first column"));
+    assert!(message("a.csv", "1,0,0\n1,1,0\n1,1,1\n").contains("has 3 columns"));
+    assert!(message("a.csv", "name,x,y\na,0,0\na,1,0\n").contains("header ring, part or id"));
+    assert!(message("a.csv", "x,y\n0,0\n1,oak\n").contains("line 3, column 2"));
+    assert!(message("a.csv", "").contains("is empty"));
+}
+
+#[test]
+fn swapped_axes_are_noticed() {
+    let swapped = "POLYGON((39 -98, 40 -98, 40 -97, 39 -98))";
+    assert!(read("a.wkt", swapped, None).unwrap().warnings[0].contains("axes look swapped"));
+    let right = "POLYGON((-98 39, -98 40, -97 40, -98 39))";
+    assert!(read("a.wkt", right, None).unwrap().warnings.is_empty());
+}
+
+#[test]
+fn files_are_read_by_their_extension() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("TOWNS.GEOJSON"), TOWNS).unwrap();
+    assert_eq!(read_map(&path("TOWNS.GEOJSON"), &MapOptions::default()).unwrap().rings.len(), 4);
+    let error = |name: &str| read_map(&path(name), &MapOptions::default()).unwrap_err().to_string();
+    assert!(error("towns.png").contains(".geojson, .json, .wkt, .shp or .csv"));
+    assert!(error("missing.wkt").starts_with("cannot read"));
+    std::fs::create_dir(path("folder.wkt")).unwrap();
+    assert!(error("folder.wkt").starts_with("cannot read"));
+    // A file of nothing but its length, which takes no room on the disk.
+    std::fs::File::create(path("huge.wkt")).unwrap().set_len(MAP_LIMIT + 1).unwrap();
+    assert!(error("huge.wkt").contains("larger than 512 MB"));
+}
+
+fn ring(x: f64, y: f64) -> PolygonRing<Point> {
+    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]];
+    PolygonRing::Outer(corners.map(|[u, v]| Point::new(x + u, y + v)).to_vec())
+}
+
+/// A shapefile of three records with their attributes, written by the crates that define the format.
+fn shapefile_in(folder: &Path) -> PathBuf {
+    let path = folder.join("towns.shp");
+    let mut writer = ShapeWriter::from_path(&path).unwrap();
+    writer.write_shape(&shapefile::Polygon::new(ring(0.0, 50.0))).unwrap();
+    writer.write_shape(&shapefile::Polygon::with_rings(vec![ring(5.0, 50.0), ring(7.0, 50.0)])).unwrap();
+    writer.write_shape(&shapefile::Polygon::new(ring(9.0, 50.0))).unwrap();
+    drop(writer);
+    let name = |text: &str| FieldName::try_from(text).unwrap();
+    let mut table = TableWriterBuilder::new()
+        .add_character_field(name("NAME"), 20)
+        .add_date_field(name("SINCE"))
+        .add_character_field(name("CODE"), 4)
+        .build_with_file_dest(folder.join("towns.dbf"))
+        .unwrap();
+    for (town, code) in [("Northam", "06"), ("Südham", "07"), ("Wayside", "07")] {
+        let mut record = Record::default();
+        record.insert("NAME".into(), FieldValue::Character(Some(town.into())));
+        record.insert("SINCE".into(), FieldValue::Date(None));
+        record.insert("CODE".into(), FieldValue::Character(Some(code.into())));
+        table.write_record(&record).unwrap();
+    }
+    drop(table);
+    path
+}
+
+#[test]
+fn shapefiles_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = shapefile_in(folder.path());
+    let read = |feature: Option<(&str, &str)>| {
+        let feature = feature.map(|(name, value)| (name.to_string(), value.to_string()));
+        read_map(&path, &MapOptions { feature })
+    };
+    let area = |feature| read(feature).unwrap().polygon().unwrap().area();
+    assert_eq!(area(None), 4.0);
+    assert_eq!(area(Some(("NAME", "Südham"))), 2.0);
+    assert_eq!(area(Some(("CODE", "06"))), 1.0);
+    assert_eq!(area(Some(("CODE", "07"))), 3.0);
+    let error = |feature| read(Some(feature)).unwrap_err().to_string();
+    assert!(
+        error(("NAME", "Northham"))
+            .contains("the values are Northam, Südham, Wayside; did you mean \"Northam\"?")
+    );
+    assert!(error(("TOWN", "x")).contains("the properties are CODE, NAME, SINCE"));
+    assert!(read(None).unwrap().looks_geographic);
+    std::fs::write(path.with_extension("prj"), "PROJCS[\"UTM\"]").unwrap();
+    assert!(!read(None).unwrap().looks_geographic);
+    std::fs::write(path.with_extension("dbf"), b"nonsense").unwrap();
+    assert!(error(("NAME", "x")).contains("attribute table is damaged"));
+    std::fs::remove_file(path.with_extension("dbf")).unwrap();
+    assert!(error(("NAME", "x")).contains("no .dbf file beside"));
+}
+
+#[test]
+fn bad_shapefiles_are_refused() {
+    let written = |write: &dyn Fn(&mut Cursor)| {
+        let mut out = Cursor::new(Vec::new());
+        write(&mut out);
+        out.into_inner()
+    };
+    let points = written(&|out| ShapeWriter::new(out).write_shape(&Point::new(1.0, 2.0)).unwrap());
+    assert!(message("a.shp", &points).contains("holds no polygon, only Point"));
+    let heights = PolygonRing::Outer(
+        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]].map(|[x, y]| shapefile::PointZ::new(x, y, 9.0, 0.0)).to_vec(),
+    );
+    let heights = written(&|out| ShapeWriter::new(out).write_shape(&PolygonZ::new(heights.clone())).unwrap());
+    assert!(message("a.shp", &heights).contains("every record has three-dimensional coordinates"));
+    let sound = written(&|out| {
+        ShapeWriter::new(out).write_shape(&shapefile::Polygon::new(ring(0.0, 0.0))).unwrap();
+    });
+    assert_eq!(read("a.shp", &sound, None).unwrap().rings.len(), 1);
+    assert!(message("a.shp", &sound[..sound.len() - 8]).contains("not valid shapefile data at record 1"));
+    assert!(message("a.shp", b"").contains("in its header"));
+    assert!(message("a.shp", TOWNS).contains("in its header"));
+    // The last vertex moved away from the first.
+    let mut open = sound.clone();
+    let end = open.len();
+    open[end - 8..].copy_from_slice(&0.5f64.to_le_bytes());
+    assert!(message("a.shp", &open).contains("record 1: ring 1 of the map is open"));
+}
+
+type Cursor = std::io::Cursor<Vec<u8>>;
+
+/// Whatever is read makes a polygon or is refused, without a panic.
+fn survives(name: &str, bytes: &[u8]) {
+    for feature in [None, Some(("name", "Northam"))] {
+        if let Ok(map) = read(name, bytes, feature) {
+            let _ = map.polygon();
+        }
+    }
+}
+
+/// Bytes with some of them replaced, removed or doubled.
+fn mangled(mut bytes: Vec<u8>, changes: &[(usize, u8, u8)]) -> Vec<u8> {
+    for (place, kind, byte) in changes {
+        let place = place % bytes.len().max(1);
+        match kind % 4 {
+            _ if bytes.is_empty() => {}
+            0 => bytes[place] = *byte,
+            1 => bytes.truncate(place),
+            2 => bytes.insert(place, *byte),
+            _ => bytes.extend_from_within(place..),
+        }
+    }
+    bytes
+}
+
+fn changes() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
+    prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 1..5)
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for name in ["a.json", "a.wkt", "a.shp", "a.csv"] {
+            survives(name, &bytes);
+        }
+        let _ = attributes::Attributes::parse("a", &bytes);
+    }
+
+    #[test]
+    fn mangled_geojson_is_read_or_refused(changes in changes()) {
+        survives("a.json", &mangled(TOWNS.as_bytes().to_vec(), &changes));
+    }
+
+    #[test]
+    fn any_coordinates_are_read_or_refused(rings in "[\\[\\]0-9,.e-]{0,60}") {
+        survives("a.json", format!("{{\"type\":\"Polygon\",\"coordinates\":{rings}}}").as_bytes());
+    }
+
+    #[test]
+    fn any_well_known_text_is_read_or_refused(
+        text in "(POLYGON|MULTIPOLYGON|GEOMETRYCOLLECTION|POINT|LINESTRING|SRID=1;|EMPTY|Z|M|\\(|\\)|,| |[0-9.e-]{1,4} [0-9.e-]{1,4}|\\PC){0,40}",
+    ) {
+        survives("a.wkt", text.as_bytes());
+    }
+
+    #[test]
+    fn mangled_shapefiles_are_read_or_refused(changes in changes(), table_changes in changes()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = shapefile_in(folder.path());
+        survives("a.shp", &mangled(std::fs::read(&path).unwrap(), &changes));
+        let table = mangled(std::fs::read(path.with_extension("dbf")).unwrap(), &table_changes);
+        if let Ok(attributes) = attributes::Attributes::parse("a", &table) {
+            for record in 0..4 {
+                let _ = attributes.value(record, "NAME");
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use wkt::Wkt;
+use wkt::types::LineString;
+
+use super::{Layer, text_of};
+use crate::error::IoError;
+use crate::names::shown;
+
+/// How deep collections may nest; the parser goes down by recursion.
+const DEEPEST: usize = 64;
+
+/// Reads the polygons of one or more geometries in well-known text.
+pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
+    let text = text_of(layer.path, "WKT", bytes)?;
+    for (at, (line, statement)) in statements(layer.path, text)?.into_iter().enumerate() {
+        let geometry = statement.parse::<Wkt<f64>>().map_err(|reason| syntax(layer.path, line, reason))?;
+        add(layer, &format!("geometry {}", at + 1), &geometry)?;
+    }
+    Ok(())
+}
+
+fn syntax(path: &str, line: usize, reason: &str) -> IoError {
+    let reason = format!("{} (a polygon is written POLYGON((0 0, 1 0, 0 1, 0 0)))", shown(reason));
+    IoError::MapSyntax { path: path.to_string(), format: "WKT", place: format!(" at line {line}"), reason }
+}
+
+/// The geometries of a text, each with the line on which it begins: one ends with the bracket that closes its first, or with `EMPTY`.
+fn statements<'a>(path: &str, text: &'a str) -> Result<Vec<(usize, &'a str)>, IoError> {
+    let mut statements = Vec::new();
+    let mut line = 1;
+    let mut depth = 0;
+    let mut rest = text;
+    let mut start_line = None;
+    let mut end = 0;
+    while let Some(c) = rest[end..].chars().next() {
+        end += c.len_utf8();
+        if c == '\n' {
+            line += 1;
+        } else if !c.is_whitespace() && c != ';' {
+            start_line.get_or_insert(line);
+        }
+        depth += usize::from(c == '(');
+        if depth > DEEPEST {
+            return Err(syntax(path, line, "brackets nest too deep"));
+        }
+        if c == ')' {
+            depth = depth
+                .checked_sub(1)
+                .ok_or_else(|| syntax(path, line, "a bracket closes that was not opened"))?;
+        }
+        let ends = depth == 0 && (c == ')' || ends_with_empty(&rest.as_bytes()[..end]));
+        if ends {
+            statements.push((start_line.take().unwrap_or(line), geometry_of(&rest[..end])));
+            rest = &rest[end..];
+            end = 0;
+        }
+    }
+    if depth > 0 {
+        return Err(syntax(path, start_line.unwrap_or(line), "a bracket is not closed"));
+    }
+    match start_line {
+        Some(line) => Err(syntax(path, line, "this is no geometry")),
+        None => Ok(statements),
+    }
+}
+
+/// Whether the last word is `EMPTY`.
+fn ends_with_empty(text: &[u8]) -> bool {
+    let word = text.len().saturating_sub(5);
+    text[word..].eq_ignore_ascii_case(b"EMPTY") && word > 0 && text[word - 1].is_ascii_whitespace()
+}
+
+/// A statement without separators and the reference system that databases put before it.
+fn geometry_of(statement: &str) -> &str {
+    let statement = statement.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+    match statement.split_once(';') {
+        Some((system, geometry)) if system.to_ascii_uppercase().starts_with("SRID=") => geometry,
+        _ => statement,
+    }
+}
+
+fn add(layer: &mut Layer, feature: &str, geometry: &Wkt<f64>) -> Result<(), IoError> {
+    let other = match geometry {
+        Wkt::Polygon(polygon) => return add_rings(layer, feature, polygon.rings()),
+        Wkt::MultiPolygon(list) => {
+            return list.polygons().iter().try_for_each(|part| add_rings(layer, feature, part.rings()));
+        }
+        Wkt::GeometryCollection(list) => {
+            return list.geometries().iter().try_for_each(|part| add(layer, feature, part));
+        }
+        Wkt::Point(_) => "POINT",
+        Wkt::LineString(_) => "LINESTRING",
+        Wkt::MultiPoint(_) => "MULTIPOINT",
+        Wkt::MultiLineString(_) => "MULTILINESTRING",
+    };
+    layer.others.insert(other.into());
+    Ok(())
+}
+
+fn add_rings(layer: &mut Layer, feature: &str, rings: &[LineString<f64>]) -> Result<(), IoError> {
+    for ring in rings {
+        if ring.coords().iter().any(|coord| coord.z.is_some()) {
+            return Err(layer.third_coordinate(feature));
+        }
+        layer.add_closed(feature, ring.coords().iter().map(|coord| [coord.x, coord.y]).collect())?;
+    }
+    Ok(())
+}
