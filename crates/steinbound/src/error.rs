@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::expression::ExpressionError;
+
 /// A number as messages show it: in full where that is short, with an exponent where it is not.
 fn shown(value: f64) -> String {
     let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
@@ -35,6 +37,9 @@ pub enum Error {
     /// The parts do not fit together, or the fit has no answer.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// A formula cannot be read.
+    #[error(transparent)]
+    Expression(#[from] ExpressionError),
 }
 
 /// What can be wrong with a set of points.

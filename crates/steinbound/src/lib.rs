@@ -49,6 +49,7 @@
 mod compute;
 pub mod domain;
 mod error;
+pub mod expression;
 pub mod fit;
 pub mod inference;
 pub mod kernel;

@@ -1,0 +1,97 @@
+//! Formulas that people type, such as `exp(-(x - mu)^2 / 2)`, with exact derivatives.
+
+mod error;
+mod operation;
+mod parser;
+mod program;
+mod token;
+
+use num_dual::DualNum;
+
+pub use error::{ExpressionError, Fault};
+use parser::Parser;
+use program::Program;
+
+/// The most characters a formula may have.
+pub const TEXT_LIMIT: usize = 10_000;
+
+/// How deep parentheses, calls, signs and operands may lie within each other, so that reading never exhausts the stack.
+pub const NESTING_LIMIT: usize = 200;
+
+/// A formula in named variables.
+///
+/// # Definition
+///
+/// Numbers (`1`, `.5`, `1e-3`), variables, the constants `pi` and `e` (unless a variable has that name), `+ - * / ^` (`**` is `^`),
+/// signs, parentheses, and the functions `exp`, `log` (natural), `log1p`, `expm1`, `log2`, `log10`, `sqrt`, `cbrt`,
+/// `abs`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `tanh`, `sign`, `pow(a, b)`, `min` and `max` (of two or
+/// more). As in mathematics, `-x^2` is `-(x^2)` and `2^3^2` is `2^(3^2)`. A product is never implied: write `2*x`. Names are
+/// made of letters, digits, `_` and `.`; any other name is written between backticks.
+///
+/// Derivatives come from evaluating with dual numbers. Integer powers have exact derivatives everywhere; other constant powers
+/// where the base is positive; a power whose exponent is a variable needs a positive base as soon as derivatives are
+/// taken. Where a formula has a kink (`abs`, `min`, `max`, `sign`), the derivative is that of the branch taken.
+///
+/// # Complexity
+///
+/// Evaluation takes one step for each operation and allocates nothing.
+///
+/// ```
+/// use num_dual::first_derivative;
+/// use steinbound::expression::Expression;
+/// let formula = Expression::parse("-x^2 + `annual income` / 2", &["x", "annual income"])?;
+/// assert_eq!(formula.evaluate(&[3.0, 8.0]), -5.0);
+/// let (value, slope) = first_derivative(|x| formula.evaluate(&[x, 8.0.into()]), 3.0);
+/// assert_eq!((value, slope), (-5.0, -6.0));
+/// # Ok::<(), steinbound::expression::ExpressionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    text: String,
+    program: Program,
+    variables: usize,
+}
+
+impl Expression {
+    /// Reads a formula; `names` are the variables, numbered in that order.
+    pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Expression, ExpressionError> {
+        if let Some((cut, _)) = text.char_indices().nth(TEXT_LIMIT) {
+            let text = text[..cut].to_string();
+            return Err(ExpressionError { text, position: TEXT_LIMIT, fault: Fault::TooLong });
+        }
+        match Parser::read(text, names) {
+            Ok(program) => Ok(Expression { text: text.to_string(), program, variables: names.len() }),
+            Err((position, fault)) => Err(ExpressionError { text: text.to_string(), position, fault }),
+        }
+    }
+
+    /// The value at one value for each variable, with derivatives where the numbers carry them; NaN where a value is missing.
+    pub fn evaluate<D: DualNum<Primitive = f64> + Copy>(&self, values: &[D]) -> D {
+        self.program.run(values)
+    }
+
+    /// Whether the formula depends on that variable.
+    ///
+    /// ```
+    /// use steinbound::expression::Expression;
+    /// let formula = Expression::parse("2*b", &["a", "b"])?;
+    /// assert!(!formula.uses(0) && formula.uses(1));
+    /// # Ok::<(), steinbound::expression::ExpressionError>(())
+    /// ```
+    pub fn uses(&self, variable: usize) -> bool {
+        self.program.uses(variable)
+    }
+
+    /// How many variables it was read with.
+    pub fn variables(&self) -> usize {
+        self.variables
+    }
+
+    /// The formula as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+#[cfg(test)]
+mod tests;

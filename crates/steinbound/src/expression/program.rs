@@ -1,0 +1,112 @@
+use super::operation::{Binary, Number, Unary};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Step {
+    Constant(f64),
+    Variable(usize),
+    Unary(Unary),
+    Binary(Binary),
+}
+
+/// A formula in postfix order, with its constant parts computed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Program {
+    steps: Vec<Step>,
+    /// Values held at once now, and at most.
+    held: usize,
+    depth: usize,
+}
+
+/// Values that fit on the small stack, which nearly all formulas need.
+const SHALLOW: usize = 12;
+
+/// Values that fit on the large stack; each level of nesting holds at most one more.
+const DEEP: usize = super::NESTING_LIMIT + 2;
+
+impl Program {
+    pub(super) fn constant(&mut self, value: f64) {
+        self.push(Step::Constant(value));
+    }
+
+    pub(super) fn variable(&mut self, variable: usize) {
+        self.push(Step::Variable(variable));
+    }
+
+    fn push(&mut self, step: Step) {
+        self.steps.push(step);
+        self.held += 1;
+        self.depth = self.depth.max(self.held);
+    }
+
+    pub(super) fn unary(&mut self, operation: Unary) {
+        match self.steps.last_mut() {
+            Some(Step::Constant(value)) => *value = operation.apply(*value),
+            _ => self.steps.push(Step::Unary(operation)),
+        }
+    }
+
+    pub(super) fn binary(&mut self, operation: Binary) {
+        self.held -= 1;
+        // Constants are folded, so that an operand that is constant is a single step.
+        match *self.steps.as_slice() {
+            [.., Step::Constant(a), Step::Constant(b)] => {
+                self.steps.truncate(self.steps.len() - 2);
+                self.steps.push(Step::Constant(operation.apply(a, b)));
+            }
+            [.., Step::Constant(exponent)] if operation == Binary::Power => {
+                self.steps.pop();
+                self.steps.push(Step::Unary(Unary::power(exponent)));
+            }
+            _ => self.steps.push(Step::Binary(operation)),
+        }
+    }
+
+    pub(super) fn uses(&self, variable: usize) -> bool {
+        self.steps.contains(&Step::Variable(variable))
+    }
+
+    pub(super) fn run<D: Number>(&self, values: &[D]) -> D {
+        if self.depth <= SHALLOW {
+            self.run_on(values, &mut [D::from(0.0); SHALLOW])
+        } else {
+            self.run_on(values, &mut [D::from(0.0); DEEP])
+        }
+    }
+
+    fn run_on<D: Number>(&self, values: &[D], stack: &mut [D]) -> D {
+        let mut held = 0;
+        for step in &self.steps {
+            match *step {
+                Step::Constant(value) => {
+                    stack[held] = D::from(value);
+                    held += 1;
+                }
+                Step::Variable(variable) => {
+                    stack[held] = values.get(variable).copied().unwrap_or_else(|| D::from(f64::NAN));
+                    held += 1;
+                }
+                Step::Unary(operation) => stack[held - 1] = operation.apply(stack[held - 1]),
+                Step::Binary(operation) => {
+                    held -= 1;
+                    stack[held - 1] = operation.apply(stack[held - 1], stack[held]);
+                }
+            }
+        }
+        stack[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::expression::Expression;
+
+    #[test]
+    fn constant_parts_are_computed_once() {
+        let steps = |text: &str| Expression::parse(text, &["x"]).unwrap().program.steps;
+        let same = |a: &str, b: &str| assert_eq!(steps(a), steps(b), "{a}");
+        same("x^(4/2)", "x^2");
+        same("x^(1 - 2^-1)", "pow(x, sqrt(.25))");
+        same("x*(2*pi)", "x*6.283185307179586");
+        same("min(3, 4)*x", "3*x");
+    }
+}
