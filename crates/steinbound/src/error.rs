@@ -236,6 +236,17 @@ pub enum DomainError {
         /// The domain.
         domain: String,
     },
+    /// No boundary was found where it was looked for.
+    #[error("no boundary of the {domain} was found; {remedy}")]
+    NoBoundaryFound {
+        /// The domain.
+        domain: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The formula of the domain cannot be read.
+    #[error(transparent)]
+    Formula(#[from] ExpressionError),
     /// The way of placing boundary points does not exist for this domain.
     #[error("boundary points of the {domain} cannot be placed by {scheme}; use uniform sampling")]
     NoSuchScheme {

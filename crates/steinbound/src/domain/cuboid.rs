@@ -3,7 +3,7 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::rings::Rings;
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded};
+use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, sampling_window};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -77,21 +77,6 @@ impl Cuboid {
             }
         }
         faces
-    }
-
-    /// The sides with infinite ends replaced by the padded extent of the points near.
-    fn window(&self, sampling: &BoundarySampling) -> Result<Vec<(f64, f64)>, DomainError> {
-        let bounds = self.bounds();
-        if bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
-            return Ok(bounds);
-        }
-        let near = sampling.near_points(self)?.bounds();
-        let clip = |((low, high), extent): ((f64, f64), (f64, f64))| {
-            let (below, above) = padded(extent);
-            let low = if low.is_finite() { low } else { below.min(high - 1.0) };
-            (low, if high.is_finite() { high } else { above.max(low + 1.0) })
-        };
-        Ok(bounds.into_iter().zip(near).map(clip).collect())
     }
 }
 
@@ -168,7 +153,7 @@ impl Domain for Cuboid {
         if !exists {
             return Err(no_such_scheme(self, scheme));
         }
-        let window = self.window(sampling)?;
+        let window = sampling_window(self, sampling)?;
         if scheme == BoundaryScheme::Even {
             let ((left, right), (bottom, top)) = (window[0], window[1]);
             let corners = vec![[left, bottom], [right, bottom], [right, top], [left, top]];

@@ -7,14 +7,20 @@ mod ball;
 pub mod conformance;
 mod coverage;
 mod crossings;
+mod crossing;
 mod cuboid;
 mod dissolve;
 mod distance;
+mod extent;
 mod half_space;
 mod response_limits;
 mod polygon;
 mod rings;
 mod us_border;
+mod isolines;
+mod level_set;
+mod rays;
+mod spread;
 
 use std::fmt::Debug;
 
@@ -28,6 +34,7 @@ pub use half_space::HalfSpace;
 pub use response_limits::{Limit, ResponseLimits};
 pub use polygon::Polygon;
 pub use us_border::contiguous_united_states;
+pub use level_set::LevelSet;
 
 use crate::error::DomainError;
 use crate::points::Points;
@@ -234,6 +241,21 @@ fn no_such_scheme(domain: &dyn Domain, scheme: BoundaryScheme) -> DomainError {
         BoundaryScheme::Radial => "radial projection",
     };
     DomainError::NoSuchScheme { domain: domain.describe(), scheme }
+}
+
+/// The box around a domain, infinite sides replaced by the padded extent of the points near.
+fn sampling_window(domain: &dyn Domain, sampling: &BoundarySampling) -> Result<Vec<(f64, f64)>, DomainError> {
+    let bounds = domain.bounds();
+    if bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
+        return Ok(bounds);
+    }
+    let near = sampling.near_points(domain)?.bounds();
+    let clip = |((low, high), extent): ((f64, f64), (f64, f64))| {
+        let (below, above) = padded(extent);
+        let low = if low.is_finite() { low } else { below.min(high - 1.0) };
+        (low, if high.is_finite() { high } else { above.max(low + 1.0) })
+    };
+    Ok(bounds.into_iter().zip(near).map(clip).collect())
 }
 
 /// Points made of values that are finite by construction.

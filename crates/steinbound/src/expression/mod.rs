@@ -8,6 +8,7 @@ mod token;
 
 use num_dual::DualNum;
 
+pub(crate) use error::shown;
 pub use error::{ExpressionError, Fault};
 use parser::Parser;
 use program::Program;

@@ -1,0 +1,65 @@
+use crate::points::squared_distance;
+
+/// How many candidates to draw when `count` of them are kept: ten times as many, fewer where choosing would take long.
+pub(super) fn candidates_for(count: usize) -> usize {
+    const DISTANCES: usize = 50_000_000;
+    count.saturating_mul(10).min((DISTANCES / count.max(1)).max(count))
+}
+
+/// Keeps `count` candidates that lie far from each other: each next one is the farthest from those already kept.
+///
+/// What is kept covers the candidates evenly, however unevenly they were drawn: its fill distance is at most twice the least
+/// possible. All are kept where there are no more than `count`. Takes candidates times `count` distances.
+pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Vec<f64> {
+    if candidates.len() <= count * dimension || count == 0 {
+        return candidates;
+    }
+    let row = |i: usize| &candidates[i * dimension..(i + 1) * dimension];
+    let mut gaps = vec![f64::INFINITY; candidates.len() / dimension];
+    let mut kept = Vec::with_capacity(count * dimension);
+    let mut next = 0;
+    for _ in 0..count {
+        kept.extend_from_slice(row(next));
+        gaps[next] = f64::NEG_INFINITY;
+        let mut farthest = (f64::NEG_INFINITY, 0);
+        for i in 0..gaps.len() {
+            if gaps[i] >= 0.0 {
+                gaps[i] = gaps[i].min(squared_distance(row(i), row(next)));
+            }
+            if gaps[i] > farthest.0 {
+                farthest = (gaps[i], i);
+            }
+        }
+        next = farthest.1;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::stream;
+    use rand::RngExt;
+
+    #[test]
+    fn what_is_kept_is_spread_out() {
+        // Crowded towards zero on the unit interval: of 5 kept, the ends are two and gaps are alike.
+        let mut rng = stream(1, 0);
+        let candidates: Vec<f64> = (0..2000).map(|_| rng.random::<f64>().powi(3)).collect();
+        let mut kept = spread(candidates, 1, 5);
+        kept.sort_by(f64::total_cmp);
+        assert_eq!(kept.len(), 5);
+        let gaps: Vec<f64> = kept.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.iter().all(|gap| (0.12..0.5).contains(gap)), "{kept:?}");
+    }
+
+    #[test]
+    fn few_candidates_are_all_kept_and_none_twice() {
+        assert_eq!(spread(vec![1.0, 2.0, 3.0], 1, 3), vec![1.0, 2.0, 3.0]);
+        let mut kept = spread(vec![1.0, 1.0, 1.0, 5.0], 1, 3);
+        kept.sort_by(f64::total_cmp);
+        assert_eq!(kept, vec![1.0, 1.0, 5.0]);
+        assert_eq!(candidates_for(100), 1000);
+        assert_eq!(candidates_for(1_000_000), 1_000_000);
+    }
+}
