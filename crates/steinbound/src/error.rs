@@ -244,6 +244,15 @@ pub enum DomainError {
         /// What to do.
         remedy: &'static str,
     },
+    /// An intersection of nothing.
+    #[error("an intersection has no parts; give at least one domain")]
+    NoParts,
+    /// Domains that do not meet.
+    #[error("the {domain} is empty: the boxes around its parts do not overlap; check their limits")]
+    Disjoint {
+        /// The domain.
+        domain: String,
+    },
     /// The formula of the domain cannot be read.
     #[error(transparent)]
     Formula(#[from] ExpressionError),

@@ -4,6 +4,7 @@
 
 mod area;
 mod ball;
+mod complement;
 pub mod conformance;
 mod coverage;
 mod crossings;
@@ -17,6 +18,7 @@ mod response_limits;
 mod polygon;
 mod rings;
 mod us_border;
+mod intersection;
 mod isolines;
 mod level_set;
 mod rays;
@@ -34,6 +36,8 @@ pub use half_space::HalfSpace;
 pub use response_limits::{Limit, ResponseLimits};
 pub use polygon::Polygon;
 pub use us_border::contiguous_united_states;
+pub use complement::Complement;
+pub use intersection::Intersection;
 pub use level_set::LevelSet;
 
 use crate::error::DomainError;
