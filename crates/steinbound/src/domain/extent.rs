@@ -50,9 +50,8 @@ const FOLLOWED: usize = 32;
 pub(super) fn find(set: &LevelSet) -> Extent {
     let mut rng = stream(0, 0);
     let seeds = inside_points(set, &mut rng);
-    let used = (0..set.dimension()).filter(|l| set.expression().uses(*l)).count();
     match seeds.first() {
-        Some(first) if used <= FOLLOWED => {
+        Some(first) if (1..=FOLLOWED).contains(&set.dimension()) => {
             let sides = vec![[first.clone(), first.clone()]; set.dimension()];
             let size = |x: &Vec<f64>| Norm::Infinity.of(x).max(2f64.powi(*SCALES.start()));
             let (smallest, largest) =
@@ -88,7 +87,7 @@ fn inside_points(set: &LevelSet, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
             lowest.push((best.1, scale));
         }
     }
-    if seeds.is_empty() {
+    if seeds.is_empty() && dimension <= FOLLOWED {
         seeds.extend(lowest.into_iter().filter_map(|(start, scale)| descend(set, start, scale)));
     }
     seeds
@@ -148,7 +147,7 @@ impl Search<'_> {
         let mut calm = vec![[0; 2]; before.len()];
         for _ in 0..STAGES {
             self.look_around();
-            for l in (0..before.len()).filter(|l| self.set.expression().uses(*l)) {
+            for l in 0..before.len() {
                 self.climb(l, 0);
                 self.climb(l, 1);
             }
@@ -167,8 +166,7 @@ impl Search<'_> {
             self.reach *= 4.0;
         }
         let bounds = before.iter().enumerate().map(|(l, (low, high))| {
-            let unused = !self.set.expression().uses(l);
-            let [falls, rises] = calm[l].map(|stages| stages < PATIENCE || unused);
+            let [falls, rises] = calm[l].map(|stages| stages < PATIENCE);
             // Where the width is infinite, what is known of the scale is where the set was found.
             let scale = |limit: &f64| {
                 if falls || rises { limit.abs().max(self.smallest) } else { high - low }

@@ -60,17 +60,27 @@ const NEAR_STARTS: usize = 2000;
 impl LevelSet {
     /// The set where the formula is zero or negative; its variables are the coordinates in order.
     pub fn new(expression: Expression, dimension: usize) -> Result<LevelSet, DomainError> {
-        let used = (0..expression.variables()).rev().find(|v| expression.uses(*v)).map_or(0, |v| v + 1);
-        if dimension == 0 || used > dimension {
+        let (used, compact) = expression.compact();
+        let least = used.last().map_or(0, |v| v + 1);
+        if dimension == 0 || least > dimension {
             return Err(DomainError::WrongDimension {
                 what: "the formula",
-                found: used,
+                found: least,
                 expected: dimension.max(1),
             });
         }
-        let mut set = LevelSet { expression, dimension, extent: Extent::default() };
-        set.extent = extent::find(&set);
-        Ok(set)
+        // The search takes place in the coordinates that matter; along the others the set is infinite.
+        let core = LevelSet { expression: compact, dimension: used.len(), extent: Extent::default() };
+        let found = extent::find(&core);
+        let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); dimension];
+        used.iter().zip(found.bounds).for_each(|(l, side)| bounds[*l] = side);
+        let seed = |x: Vec<f64>| {
+            let mut seed = vec![0.0; dimension];
+            used.iter().zip(x).for_each(|(l, v)| seed[*l] = v);
+            seed
+        };
+        let seeds = found.seeds.into_iter().map(seed).collect();
+        Ok(LevelSet { expression, dimension, extent: Extent { bounds, seeds } })
     }
 
     /// The set where a formula in `x1`, `x2`, .. is zero or negative.
@@ -451,6 +461,9 @@ mod tests {
         let formula = Expression::parse("a + c", &["a", "b", "c"]).unwrap();
         assert!(LevelSet::new(formula.clone(), 2).is_err());
         assert_eq!(LevelSet::new(formula, 4).unwrap().dimension(), 4);
+        // Coordinates without a part in the formula cost nothing.
+        let wide = set("x9000^2 - 1", 10_000);
+        expect_bounds(&wide, &[vec![(-INFINITY, INFINITY); 8999], vec![(-1.0, 1.0)]].concat());
         let radial = BoundarySampling::new(3).scheme(BoundaryScheme::Radial);
         assert!(set("x1^2 + x2^2 - 1", 2).sample_boundary(&radial, &mut stream(0, 0)).is_err());
         let mut gradient = [0.0; 2];

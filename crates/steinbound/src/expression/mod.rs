@@ -83,6 +83,13 @@ impl Expression {
         self.program.uses(variable)
     }
 
+    /// The variables it depends on, in order, and the same formula in those alone.
+    pub(crate) fn compact(&self) -> (Vec<usize>, Expression) {
+        let (used, program) = self.program.compact();
+        let variables = used.len();
+        (used, Expression { text: self.text.clone(), program, variables })
+    }
+
     /// How many variables it was read with.
     pub fn variables(&self) -> usize {
         self.variables

@@ -65,6 +65,24 @@ impl Program {
         self.steps.contains(&Step::Variable(variable))
     }
 
+    /// The variables that are used, in order, and the same program in them alone.
+    pub(super) fn compact(&self) -> (Vec<usize>, Program) {
+        let mut used: Vec<usize> = self
+            .steps
+            .iter()
+            .filter_map(|step| if let Step::Variable(variable) = step { Some(*variable) } else { None })
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut program = self.clone();
+        for step in &mut program.steps {
+            if let Step::Variable(variable) = step {
+                *variable = used.partition_point(|known| *known < *variable);
+            }
+        }
+        (used, program)
+    }
+
     pub(super) fn run<D: Number>(&self, values: &[D]) -> D {
         if self.depth <= SHALLOW {
             self.run_on(values, &mut [D::from(0.0); SHALLOW])

@@ -78,6 +78,14 @@ fn names_may_shadow_constants_and_functions() {
     assert!(formula.evaluate(&[1.0f64]).is_nan());
 }
 
+#[test]
+fn unused_variables_can_be_left_out() {
+    let formula = Expression::parse("d - b*d", &["a", "b", "c", "d"]).unwrap();
+    let (used, compact) = formula.compact();
+    assert_eq!((used, compact.variables()), (vec![1, 3], 2));
+    assert_eq!(compact.evaluate(&[2.0, 5.0]), formula.evaluate(&[0.0, 2.0, 0.0, 5.0]));
+}
+
 /// Each derivative against central differences of the one before it, which is exact.
 #[test]
 fn derivatives_agree_with_differences() {
