@@ -4,6 +4,7 @@
 //! where in the file or text it happened and what to do.
 
 pub mod design;
+mod arguments;
 mod error;
 pub mod formula;
 pub mod frame;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use steinbound::domain::{Ball, Cuboid, Domain, HalfSpace, Norm};
+use steinbound::domain::{Ball, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet, Norm};
+use steinbound::expression::Expression;
 
+use crate::arguments::Arguments;
 use crate::error::IoError;
 use crate::names::{shown, unknown};
 
@@ -14,11 +16,12 @@ use crate::names::{shown, unknown};
 /// let spec = DomainSpec::parse("box(low=-3, high=3)")?;
 /// assert_eq!(spec.dimension(), None);
 /// assert_eq!(spec.build(2)?.describe(), "box [-3, 3]^2");
+/// let frame = DomainSpec::parse("intersection(box(low=-3, high=3), outside(level('x1^2 + x2^2 - 1')))")?;
+/// assert!(frame.build(2)?.contains(&[2.0, 0.0]));
 /// # Ok::<(), steinbound_io::IoError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct DomainSpec {
-    text: String,
     shape: Shape,
 }
 
@@ -26,55 +29,144 @@ pub struct DomainSpec {
 enum Shape {
     Ball { radius: f64, norm: Norm, center: Option<Vec<f64>>, euclidean: bool },
     Box { low: Vec<f64>, high: Vec<f64> },
+    Interval { low: f64, high: f64 },
     HalfSpace { normal: Vec<f64>, offset: f64 },
+    Level { formula: Expression },
+    Outside(Box<Shape>),
+    Intersection(Vec<Shape>),
 }
 
 /// The kinds of domain and how each is written.
-const FORMS: [(&str, &str); 4] = [
+const FORMS: [(&str, &str); 7] = [
     ("ball", "ball(radius=2, norm=2, center=0:0)"),
     ("box", "box(low=-3:-3, high=3:3)"),
     ("interval", "interval(-1, 1)"),
     ("halfspace", "halfspace(normal=1:0, offset=5)"),
+    ("level", "level(\"x1^2 + x2^2 - 1\")"),
+    ("outside", "outside(ball(radius=2))"),
+    ("intersection", "intersection(box(low=-3, high=3), outside(ball(radius=2)))"),
 ];
+
+/// How deep domains may lie within each other.
+const NESTING_LIMIT: usize = 20;
+
+/// The largest coordinate a formula may name.
+const COORDINATE_LIMIT: usize = 10_000;
 
 impl DomainSpec {
     /// Reads a specification.
     pub fn parse(text: &str) -> Result<DomainSpec, IoError> {
         let fail = |reason: String| IoError::Spec { text: shown(text), reason };
-        let trimmed = text.trim();
-        let name = trimmed.split('(').next().unwrap_or_default().trim();
-        let Some((_, form)) = FORMS.iter().find(|(known, _)| *known == name) else {
-            let names = FORMS.map(|(name, _)| name);
-            return Err(fail(unknown("domain", name, &names)));
-        };
-        let inner = trimmed[name.len()..]
-            .trim()
-            .strip_prefix('(')
-            .and_then(|rest| rest.strip_suffix(')'))
-            .ok_or_else(|| fail(format!("write it as {form}")))?;
-        let mut arguments = Arguments::parse(inner, form).map_err(fail)?;
-        let shape = arguments.shape(name).map_err(fail)?;
-        arguments.expect_all_used().map_err(fail)?;
-        let spec = DomainSpec { text: trimmed.to_string(), shape };
+        let spec = DomainSpec { shape: Shape::parse(text, 0).map_err(fail)? };
         // Build once, so that impossible numbers are refused where they were written.
         spec.build(spec.dimension().unwrap_or(2))?;
         Ok(spec)
     }
 
-    /// The number of coordinates, where the specification tells.
+    /// The number of coordinates, where the specification tells; a formula tells the largest it names.
     pub fn dimension(&self) -> Option<usize> {
-        match &self.shape {
-            Shape::Ball { center, .. } => center.as_ref().map(Vec::len),
-            Shape::Box { low, high } => Some(low.len().max(high.len())).filter(|d| *d > 1),
-            Shape::HalfSpace { normal, .. } => Some(normal.len()),
-        }
-        .or(self.text.starts_with("interval").then_some(1))
+        self.shape.fixed_dimension().or(Some(self.shape.least_dimension()).filter(|d| *d > 0))
     }
 
-    /// The domain, in so many coordinates where the specification does not tell.
+    /// The domain, in so many coordinates where the specification does not tell. A formula may have more than it names.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
-        let dimension = self.dimension().unwrap_or(dimension);
-        Ok(match &self.shape {
+        let fixed = self.shape.fixed_dimension();
+        self.shape.build(fixed.unwrap_or(dimension.max(self.shape.least_dimension())))
+    }
+}
+
+impl Shape {
+    fn parse(text: &str, depth: usize) -> Result<Shape, String> {
+        if depth > NESTING_LIMIT {
+            return Err(format!("domains are nested more than {NESTING_LIMIT} deep; use fewer"));
+        }
+        let trimmed = text.trim();
+        let name = trimmed.split('(').next().unwrap_or_default().trim();
+        let Some((_, form)) = FORMS.iter().find(|(known, _)| *known == name) else {
+            return Err(unknown("domain", name, &FORMS.map(|(name, _)| name)));
+        };
+        let inner = trimmed[name.len()..]
+            .trim()
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'))
+            .ok_or_else(|| format!("write it as {form}"))?;
+        let mut arguments = Arguments::parse(inner, form)?;
+        let shape = Shape::read(name, &mut arguments, depth)?;
+        arguments.expect_all_used()?;
+        Ok(shape)
+    }
+
+    fn read(name: &str, arguments: &mut Arguments, depth: usize) -> Result<Shape, String> {
+        Ok(match name {
+            "ball" => Shape::Ball {
+                radius: arguments.required("radius", 0)?,
+                norm: match arguments.take("norm", 1).as_deref() {
+                    None | Some("2") => Norm::Two,
+                    Some("1") => Norm::One,
+                    Some("inf" | "infinity") => Norm::Infinity,
+                    Some(other) => return Err(format!("the norm is 1, 2 or inf, not \"{}\"", shown(other))),
+                },
+                center: arguments
+                    .take("center", 2)
+                    .map(|text| arguments.list("center", &text))
+                    .transpose()?,
+                euclidean: match arguments.take("distance", 3).as_deref() {
+                    None | Some("own") => false,
+                    Some("euclidean") => true,
+                    Some(other) => {
+                        return Err(format!("the distance is own or euclidean, not \"{}\"", shown(other)));
+                    }
+                },
+            },
+            "halfspace" => Shape::HalfSpace {
+                normal: arguments.required_list("normal", 0)?,
+                offset: arguments.required("offset", 1)?,
+            },
+            "interval" => {
+                Shape::Interval { low: arguments.required("low", 0)?, high: arguments.required("high", 1)? }
+            }
+            "level" => Shape::Level { formula: formula(&arguments.required_text("formula", 0)?)? },
+            "outside" => {
+                Shape::Outside(Box::new(Shape::parse(&arguments.required_raw("domain", 0)?, depth + 1)?))
+            }
+            "intersection" => {
+                let parts = arguments.all_values()?;
+                Shape::Intersection(
+                    parts.iter().map(|part| Shape::parse(part, depth + 1)).collect::<Result<_, _>>()?,
+                )
+            }
+            _ => Shape::Box {
+                low: arguments.required_list("low", 0)?,
+                high: arguments.required_list("high", 1)?,
+            },
+        })
+    }
+
+    /// The number of coordinates, where nothing else is possible.
+    fn fixed_dimension(&self) -> Option<usize> {
+        match self {
+            Shape::Ball { center, .. } => center.as_ref().map(Vec::len),
+            Shape::Box { low, high } => Some(low.len().max(high.len())).filter(|d| *d > 1),
+            Shape::Interval { .. } => Some(1),
+            Shape::HalfSpace { normal, .. } => Some(normal.len()),
+            Shape::Level { .. } => None,
+            Shape::Outside(inner) => inner.fixed_dimension(),
+            Shape::Intersection(parts) => parts.iter().find_map(Shape::fixed_dimension),
+        }
+    }
+
+    /// The number of coordinates that formulas name.
+    fn least_dimension(&self) -> usize {
+        match self {
+            Shape::Level { formula } => formula.variables(),
+            Shape::Outside(inner) => inner.least_dimension(),
+            Shape::Intersection(parts) => parts.iter().map(Shape::least_dimension).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
+        Ok(match self {
             Shape::Ball { radius, norm, center, euclidean } => {
                 let mut ball = Ball::new(*radius)?.with_norm(*norm).in_dimension(dimension);
                 if let Some(center) = center {
@@ -89,120 +181,28 @@ impl DomainSpec {
                 };
                 Arc::new(Cuboid::new(spread(low), spread(high))?)
             }
+            Shape::Interval { low, high } => Arc::new(Cuboid::interval(*low, *high)?),
             Shape::HalfSpace { normal, offset } => Arc::new(HalfSpace::new(normal.clone(), *offset)?),
+            Shape::Level { formula } => Arc::new(LevelSet::new(formula.clone(), dimension)?),
+            Shape::Outside(inner) => Arc::new(Complement::new(inner.build(dimension)?)),
+            Shape::Intersection(parts) => {
+                let parts = parts.iter().map(|part| part.build(dimension)).collect::<Result<_, _>>()?;
+                Arc::new(Intersection::new(parts)?)
+            }
         })
     }
 }
 
-/// The arguments between the brackets: `name=value` or a value by its place.
-struct Arguments {
-    form: &'static str,
-    given: Vec<(Option<String>, String)>,
-    used: Vec<String>,
-}
-
-impl Arguments {
-    fn parse(inner: &str, form: &'static str) -> Result<Arguments, String> {
-        let mut given: Vec<(Option<String>, String)> = Vec::new();
-        for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (name, value) = match part.split_once('=') {
-                Some((name, value)) => (Some(name.trim().to_lowercase()), value.trim()),
-                None => (None, part),
-            };
-            if name.is_some() && given.iter().any(|(other, _)| *other == name) {
-                return Err(format!("{} is given twice", shown(name.as_deref().unwrap_or_default())));
-            }
-            given.push((name, value.to_string()));
-        }
-        Ok(Arguments { form, given, used: Vec::new() })
-    }
-
-    fn shape(&mut self, name: &str) -> Result<Shape, String> {
-        Ok(match name {
-            "ball" => Shape::Ball {
-                radius: self.required("radius", 0)?,
-                norm: match self.take("norm", 1).as_deref() {
-                    None | Some("2") => Norm::Two,
-                    Some("1") => Norm::One,
-                    Some("inf" | "infinity") => Norm::Infinity,
-                    Some(other) => return Err(format!("the norm is 1, 2 or inf, not \"{}\"", shown(other))),
-                },
-                center: self.take("center", 2).map(|text| self.list("center", &text)).transpose()?,
-                euclidean: match self.take("distance", 3).as_deref() {
-                    None | Some("own") => false,
-                    Some("euclidean") => true,
-                    Some(other) => {
-                        return Err(format!("the distance is own or euclidean, not \"{}\"", shown(other)));
-                    }
-                },
-            },
-            "halfspace" => Shape::HalfSpace {
-                normal: self.required_list("normal", 0)?,
-                offset: self.required("offset", 1)?,
-            },
-            "interval" => {
-                Shape::Box { low: vec![self.required("low", 0)?], high: vec![self.required("high", 1)?] }
-            }
-            _ => Shape::Box { low: self.required_list("low", 0)?, high: self.required_list("high", 1)? },
-        })
-    }
-
-    /// The argument of that name, or that place among those without a name.
-    fn take(&mut self, name: &str, place: usize) -> Option<String> {
-        self.used.push(name.to_string());
-        let named = self.given.iter().find(|(given, _)| given.as_deref() == Some(name));
-        let placed = self.given.get(place).filter(|(given, _)| given.is_none());
-        named.or(placed).map(|(_, value)| value.clone())
-    }
-
-    fn required_list(&mut self, name: &str, place: usize) -> Result<Vec<f64>, String> {
-        let text =
-            self.take(name, place).ok_or_else(|| format!("{name} is missing; write it as {}", self.form))?;
-        self.list(name, &text)
-    }
-
-    fn required(&mut self, name: &str, place: usize) -> Result<f64, String> {
-        match self.required_list(name, place)?.as_slice() {
-            [value] => Ok(*value),
-            _ => Err(format!("{name} is a single number; write it as {}", self.form)),
-        }
-    }
-
-    fn list(&self, name: &str, text: &str) -> Result<Vec<f64>, String> {
-        let number = |part: &str| match part.trim().parse::<f64>() {
-            Ok(value) if !value.is_nan() => Ok(value),
-            _ => Err(format!(
-                "{name}: \"{}\" is not a number (coordinates are separated by colons); write it as {}",
-                shown(part),
-                self.form
-            )),
-        };
-        text.split(':').map(number).collect()
-    }
-
-    fn expect_all_used(&self) -> Result<(), String> {
-        for (at, (name, value)) in self.given.iter().enumerate() {
-            let by_name =
-                |wanted: &String| self.given.iter().any(|(given, _)| given.as_ref() == Some(wanted));
-            match name {
-                None if self.used.get(at).is_some_and(by_name) => {
-                    return Err(format!("{} is given twice; write it as {}", self.used[at], self.form));
-                }
-                Some(name) if !self.used.contains(name) => {
-                    let known: Vec<&str> = self.used.iter().map(String::as_str).collect();
-                    return Err(unknown("argument", name, &known));
-                }
-                None if at >= self.used.len() => {
-                    return Err(format!(
-                        "\"{}\" is one value too many; write it as {}",
-                        shown(value),
-                        self.form
-                    ));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+/// A formula in `x1`, `x2`, .., up to the largest of them that it names.
+fn formula(text: &str) -> Result<Expression, String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+    let coordinate = |word: &str| word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
+    let largest = words.filter_map(coordinate).filter(|l| *l <= COORDINATE_LIMIT).max().unwrap_or(0);
+    let names: Vec<String> = (1..=largest.max(1)).map(|l| format!("x{l}")).collect();
+    let formula = Expression::parse(text, &names).map_err(|error| error.to_string())?;
+    match (0..names.len()).any(|variable| formula.uses(variable)) {
+        true => Ok(formula),
+        false => Err("the formula names no coordinate; write them as x1, x2, ..".to_string()),
     }
 }
 
@@ -230,6 +230,30 @@ mod tests {
         assert_eq!(describe("halfspace(normal=1:0, offset=5)"), "half-space [1.0, 0.0] . x >= 5");
         assert_eq!(DomainSpec::parse("interval(-1, 1)").unwrap().dimension(), Some(1));
         assert_eq!(DomainSpec::parse("ball(radius=1)").unwrap().dimension(), None);
+        assert_eq!(describe("level(\"x1^2 + x2^2 - 1\")"), "level set x1^2 + x2^2 - 1 <= 0");
+        assert_eq!(describe("level('max(x1, x2) - 1')"), "level set max(x1, x2) - 1 <= 0");
+        assert_eq!(describe("level(max(x1, x2) - 1)"), "level set max(x1, x2) - 1 <= 0");
+        assert_eq!(describe("outside( ball(radius=1, norm=1) )"), "outside of the l1 ball of radius 1");
+        assert_eq!(
+            describe("intersection(box(low=0, high=2:3), outside(ball(1)), level('x1 - 1'))"),
+            "intersection of the box [0, 2] x [0, 3], the outside of the l2 ball of radius 1 and the level set x1 - 1 <= 0"
+        );
+    }
+
+    /// Parts without a dimension take that of the others; formulas may have more coordinates than they name.
+    #[test]
+    fn dimensions_are_agreed_upon() {
+        let dimensions = |text: &str, asked: usize| {
+            let spec = DomainSpec::parse(text).unwrap();
+            (spec.dimension(), spec.build(asked).unwrap().dimension())
+        };
+        assert_eq!(dimensions("level('x1 + x3')", 2), (Some(3), 3));
+        assert_eq!(dimensions("level('x1 + x3')", 5), (Some(3), 5));
+        assert_eq!(dimensions("outside(ball(1))", 4), (None, 4));
+        assert_eq!(dimensions("intersection(ball(1), level('x2'))", 1), (Some(2), 2));
+        assert_eq!(dimensions("intersection(ball(1), box(0:0:0, 1))", 9), (Some(3), 3));
+        assert_eq!(dimensions("outside(interval(0, 1))", 9), (Some(1), 1));
+        assert!(message("intersection(interval(0, 1), level('x2'))").contains("coordinates"));
     }
 
     #[test]
@@ -247,16 +271,51 @@ mod tests {
         assert!(message("halfspace(normal=0:0, offset=1)").contains("not all zero"));
         assert!(message("ball(2, radius=3)").contains("radius is given twice"));
         assert!(message("").contains("unknown domain"));
+        assert!(message("outside(bal(1))").contains("did you mean \"ball\""));
+        assert!(message("outside()").contains("domain is missing; write it as outside("));
+        assert!(message("outside(ball(1), ball(2))").contains("one value too many"));
+        assert!(message("intersection()").contains("at least one"));
+        assert!(message("intersection(a=ball(1))").contains("\"a\" has no place here"));
+        assert!(message("intersection(interval(0, 1), interval(2, 3))").contains("do not overlap"));
+        assert!(message("level('x1").contains("write it as level("));
+        assert!(message("level('x1)").contains("the quote ' is never closed"));
+        assert!(message("outside(ball(1)").contains("a ( is never closed"));
+        assert!(message("level('1')").contains("names no coordinate"));
+        assert!(message("level('x99999999999 - 1')").contains("unknown name"));
+        let nested = "outside(".repeat(30) + "ball(1)" + &")".repeat(30);
+        assert!(message(&nested).contains("nested more than 20 deep"));
+        // The caret of a formula stands on a line of its own.
+        assert_eq!(
+            message("level('x1^2 + 2x2 - 1')"),
+            "cannot read the domain \"level(\\'x1^2 + 2x2 - 1\\')\": an operator is missing; write 2*x2 to multiply\n  \
+             x1^2 + 2x2 - 1\n          ^"
+        );
     }
 
     proptest::proptest! {
         /// Whatever is typed is read or refused.
         #[test]
-        fn any_text_is_read_or_refused(text in "(ball|box|interval|halfspace|.{0,3})?[(]?[a-z0-9=:,. inf()-]{0,40}[)]?") {
+        fn any_text_is_read_or_refused(
+            text in "(ball|box|interval|halfspace|level|outside|intersection|.{0,3})?[(]?[a-z0-9=:,. inf()'\"-]{0,40}[)]?",
+        ) {
             if let Ok(spec) = DomainSpec::parse(&text) {
-                let domain = spec.build(3).unwrap();
-                proptest::prop_assert!(domain.dimension() >= 1);
+                // What was possible in the plane may be empty in space.
+                if let Ok(domain) = spec.build(3) {
+                    proptest::prop_assert!(domain.dimension() >= 1);
+                }
             }
+        }
+
+        /// Domains within each other are read as they were written.
+        #[test]
+        fn nested_domains_are_read(depth in 0usize..20, radius in 0.5..2.0f64, quote in "['\"]") {
+            let text = "outside(".repeat(depth)
+                + &format!("intersection(ball({radius}), level({quote}max(x1, x2) - 1{quote}))")
+                + &")".repeat(depth);
+            let domain = DomainSpec::parse(&text).unwrap().build(2).unwrap();
+            let described = domain.describe();
+            proptest::prop_assert_eq!(described.matches("outside of the").count(), depth);
+            proptest::prop_assert!(described.ends_with("the level set max(x1, x2) - 1 <= 0"));
         }
     }
 }

@@ -5,7 +5,9 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::rings::Rings;
-use super::{BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows, no_such_scheme};
+use super::{
+    BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows, no_such_scheme,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 

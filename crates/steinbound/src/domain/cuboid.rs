@@ -3,7 +3,10 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::rings::Rings;
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, sampling_window};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme,
+    sampling_window,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 

@@ -1,7 +1,9 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 

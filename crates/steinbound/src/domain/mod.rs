@@ -7,38 +7,38 @@ mod ball;
 mod complement;
 pub mod conformance;
 mod coverage;
-mod crossings;
 mod crossing;
+mod crossings;
 mod cuboid;
 mod dissolve;
 mod distance;
 mod extent;
 mod half_space;
-mod response_limits;
-mod polygon;
-mod rings;
-mod us_border;
 mod intersection;
 mod isolines;
 mod level_set;
+mod polygon;
 mod rays;
+mod response_limits;
+mod rings;
 mod spread;
+mod us_border;
 
 use std::fmt::Debug;
 
 use rand::rngs::ChaCha8Rng;
 
 pub use ball::{Ball, Norm};
+pub use complement::Complement;
 pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, density_bound};
 pub use cuboid::Cuboid;
 pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
-pub use response_limits::{Limit, ResponseLimits};
-pub use polygon::Polygon;
-pub use us_border::contiguous_united_states;
-pub use complement::Complement;
 pub use intersection::Intersection;
 pub use level_set::LevelSet;
+pub use polygon::Polygon;
+pub use response_limits::{Limit, ResponseLimits};
+pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
 use crate::points::Points;
