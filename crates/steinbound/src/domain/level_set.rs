@@ -24,8 +24,8 @@ use crate::points::{Points, squared_distance};
 /// Boundary points are found numerically. On the line: all places where membership changes on a grid of 8192 cells. In the plane:
 /// the curves of a grid of 400 by 400 cells, along which points are drawn by arc length. In more dimensions:
 /// places where rays from points inside leave the set, of which those far from each other are kept. The set is looked for
-/// about the origin on scales from `2^-10` to `2^12`; parts much smaller than the whole, or far from it, can be missed. An
-/// unbounded set, or one that the search does not find, needs points near which to sample.
+/// about the origin on scales from `2^-10` to `2^12`; parts much smaller than the whole, or far from it, can be missed. A set that
+/// is unbounded, that depends on more than 32 coordinates, or that the search does not find needs points near which to sample.
 ///
 /// # Complexity
 ///

@@ -1,21 +1,31 @@
 use crate::points::squared_distance;
 
+/// The most candidates among which `count` are chosen: so many that this takes about a tenth of a second.
+fn affordable(count: usize) -> usize {
+    (50_000_000 / count.max(1)).max(count)
+}
+
 /// How many candidates to draw when `count` of them are kept: ten times as many, fewer where choosing would take long.
 pub(super) fn candidates_for(count: usize) -> usize {
-    const DISTANCES: usize = 50_000_000;
-    count.saturating_mul(10).min((DISTANCES / count.max(1)).max(count))
+    count.saturating_mul(10).min(affordable(count))
 }
 
 /// Keeps `count` candidates that lie far from each other: each next one is the farthest from those already kept.
 ///
 /// What is kept covers the candidates evenly, however unevenly they were drawn: its fill distance is at most twice the least
-/// possible. All are kept where there are no more than `count`. Takes candidates times `count` distances.
+/// possible. All are kept where there are no more than `count`; where there are more than can be compared in reasonable time, every
+/// so many of them is looked at. Takes candidates times `count` distances.
 pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Vec<f64> {
     if candidates.len() <= count * dimension || count == 0 {
         return candidates;
     }
-    let row = |i: usize| &candidates[i * dimension..(i + 1) * dimension];
-    let mut gaps = vec![f64::INFINITY; candidates.len() / dimension];
+    let given = candidates.len() / dimension;
+    let looked_at = given.min(affordable(count));
+    let row = |i: usize| {
+        let at = i * given / looked_at;
+        &candidates[at * dimension..(at + 1) * dimension]
+    };
+    let mut gaps = vec![f64::INFINITY; looked_at];
     let mut kept = Vec::with_capacity(count * dimension);
     let mut next = 0;
     for _ in 0..count {
@@ -59,6 +69,8 @@ mod tests {
         let mut kept = spread(vec![1.0, 1.0, 1.0, 5.0], 1, 3);
         kept.sort_by(f64::total_cmp);
         assert_eq!(kept, vec![1.0, 1.0, 5.0]);
+        let many = spread((0..40_000).map(f64::from).collect(), 1, 10_000);
+        assert_eq!((many.len(), candidates_for(10_000)), (10_000, 10_000));
         assert_eq!(candidates_for(100), 1000);
         assert_eq!(candidates_for(1_000_000), 1_000_000);
     }
