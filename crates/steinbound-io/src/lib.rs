@@ -3,8 +3,8 @@
 //! The core crate does no input or output. Everything that reads what a person typed or saved is here, and every error says
 //! where in the file or text it happened and what to do.
 
-pub mod design;
 mod arguments;
+pub mod design;
 mod error;
 pub mod formula;
 pub mod frame;

@@ -69,7 +69,11 @@ struct Grid<'a> {
     domain: &'a dyn Domain,
     windows: Vec<(f64, f64)>,
     bounded: Vec<bool>,
-    panels: Vec<f64>,
+    /// The width of panels along each axis.
+    outer: Vec<f64>,
+    /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as good there as the
+    /// density is smooth, and needs less refinement than that over the ends of sections.
+    inner: f64,
     rule: Vec<(f64, f64)>,
 }
 
@@ -89,7 +93,8 @@ impl<'a> Grid<'a> {
             domain,
             windows: (0..data.dimension()).map(window).collect(),
             bounded: bounds.iter().map(|(a, b)| a.is_finite() && b.is_finite()).collect(),
-            panels: spread.iter().map(|s| s / reach).collect(),
+            outer: spread.iter().map(|s| s / reach).collect(),
+            inner: spread[data.dimension() - 1] / f64::from(level + 1),
             rule: gauss_legendre(ORDER),
         }
     }
@@ -104,7 +109,7 @@ impl<'a> Grid<'a> {
     fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut (Vec<f64>, Vec<f64>)) -> bool {
         if axis + 1 == place.len() {
             for section in self.domain.sections(place, axis, self.windows[axis]) {
-                for (x, weight) in self.panelled(section, axis) {
+                for (x, weight) in self.panelled(section, self.inner) {
                     place[axis] = x;
                     out.0.extend_from_slice(place);
                     out.1.push(log_weight + weight.ln());
@@ -113,8 +118,11 @@ impl<'a> Grid<'a> {
             return out.1.len() <= MOST_NODES;
         }
         let window = self.windows[axis];
-        let nodes =
-            if self.bounded[axis] { self.smoothed(window, axis) } else { self.panelled(window, axis) };
+        let nodes = if self.bounded[axis] {
+            self.smoothed(window, self.outer[axis])
+        } else {
+            self.panelled(window, self.outer[axis])
+        };
         if nodes.len() > MOST_NODES {
             return false;
         }
@@ -127,8 +135,8 @@ impl<'a> Grid<'a> {
         true
     }
 
-    fn panelled(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
-        let count = self.count(high - low, axis);
+    fn panelled(&self, (low, high): (f64, f64), widest: f64) -> Vec<(f64, f64)> {
+        let count = panels(high - low, widest);
         let width = (high - low) / count as f64;
         let panel = |k: usize| {
             let middle = low + (k as f64 + 0.5) * width;
@@ -137,9 +145,9 @@ impl<'a> Grid<'a> {
         (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
     }
 
-    fn smoothed(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
+    fn smoothed(&self, (low, high): (f64, f64), widest: f64) -> Vec<(f64, f64)> {
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-        let count = (2 * self.count(high - low, axis)).max(3);
+        let count = (2 * panels(high - low, widest)).max(3);
         let panel = |k: usize| {
             self.rule.iter().map(move |(t, w)| {
                 let angle = std::f64::consts::PI * (k as f64 + 0.5 * (1.0 + t)) / count as f64;
@@ -149,11 +157,12 @@ impl<'a> Grid<'a> {
         };
         (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
     }
+}
 
-    fn count(&self, length: f64, axis: usize) -> usize {
-        // A float beyond the range of integers becomes the largest one.
-        ((length / self.panels[axis]).ceil() as usize).clamp(1, MOST_NODES)
-    }
+/// How many panels of at most this width fill a length.
+fn panels(length: f64, width: f64) -> usize {
+    // A float beyond the range of integers becomes the largest one.
+    ((length / width).ceil() as usize).clamp(1, MOST_NODES)
 }
 
 /// The rule with so many nodes on [-1, 1]: zeros of the Legendre polynomial, by Newton's method.

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::nodes::{FINEST, Nodes};
 use crate::compute::cholesky::ScaledCholesky;
-use crate::compute::dot;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{Error, FitError, ModelError};
 use crate::fit::objective::{Expansion, Objective, jacobians};
@@ -195,15 +194,16 @@ pub(super) fn integrated(
         level += 1;
         let Some(finer) = nodes(level)? else { break };
         objective = Likelihood::new(model, data, weights, finer);
-        let mut refined = search(&objective, model, data, Some(&theta), seed)?;
-        refined.iterations += estimate.iterations;
-        refined.starts = estimate.starts;
-        let moved = largest_move(&objective, &theta, &refined, data.len())?;
-        estimate = refined;
-        if moved.is_some_and(|moved| moved <= SETTLED) {
+        let at = objective.expand(&theta)?;
+        if let Some(step) = short_step(&at, data.len()) {
+            estimate.theta = Some(theta.iter().zip(step).map(|(t, s)| t + s).collect());
             settled = true;
             break;
         }
+        let mut refined = search(&objective, model, data, Some(&theta), seed)?;
+        refined.iterations += estimate.iterations;
+        refined.starts = estimate.starts;
+        estimate = refined;
     }
     if !settled && estimate.converged {
         estimate.warnings.push(
@@ -212,22 +212,19 @@ pub(super) fn integrated(
                 .into(),
         );
     }
+    // The search ended on a coarser rule; the influence is that on the last one.
     finish(&objective, &mut estimate, data.len())?;
     Ok(estimate.moved_back(model, &origin))
 }
 
-/// How far the estimate moved from `before`, in standard errors; `None` where these do not exist.
-fn largest_move(
-    objective: &dyn Objective,
-    before: &[f64],
-    after: &Estimate,
-    rows: usize,
-) -> Result<Option<f64>, Error> {
-    let Some(theta) = after.theta.as_ref().filter(|_| after.converged) else { return Ok(None) };
-    let Some(root) = information_root(&objective.expand(theta)?.hessian, rows) else { return Ok(None) };
-    let error = |k: usize| dot(root.column(k), root.column(k)).sqrt();
-    let moves = (0..theta.len()).map(|k| (theta[k] - before[k]).abs() / error(k));
-    Ok(Some(moves.fold(0.0, f64::max)))
+/// Newton's step, where it is shorter than a thousandth of a standard error: then it ends at the minimum.
+fn short_step(at: &Expansion, rows: usize) -> Option<Vec<f64>> {
+    let root = information_root(&at.hessian, rows)?;
+    // R' R is the inverse of `rows` times the Hessian.
+    let covariance = root.transpose().times(&root);
+    let step: Vec<f64> = covariance.times_vector(&at.gradient).iter().map(|s| -s * rows as f64).collect();
+    let is_short = |k: usize| step[k].abs() <= SETTLED * covariance[(k, k)].sqrt();
+    (0..step.len()).all(is_short).then_some(step)
 }
 
 /// Puts the log-likelihood and the covariance by the observed information into an estimate.
@@ -236,6 +233,9 @@ pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: u
         let at = objective.expand(theta)?;
         estimate.log_likelihood = Some(-at.value * rows as f64);
         estimate.information = information_root(&at.hessian, rows);
+        if let Ok(factor) = ScaledCholesky::new(&at.hessian) {
+            estimate.influence = factor.solve_rows(&objective.pulls(theta)?, -1.0);
+        }
     }
     // The mean that was minimised says no more than the log-likelihood.
     estimate.objective = None;

@@ -347,10 +347,16 @@ impl Model for Gaussian {
     }
 
     fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-        let precision = self.precision(theta);
-        let pulled = precision.times_vector(x);
-        let eta = if self.is_known() { precision.times_vector(theta) } else { theta[..x.len()].to_vec() };
-        Some((0..x.len()).map(|l| (eta[l] - 0.5 * pulled[l]) * x[l]).sum())
+        // Without a matrix of its own: this is called at every node of an integral.
+        let of_coordinate = |l: usize| -> f64 {
+            let row = self.neighbours(l);
+            if self.is_known() {
+                return row.map(|k| self.known_precision(l, k) * (theta[k] - 0.5 * x[k])).sum();
+            }
+            let pulled = row.map(|k| self.precision_parameter(l, k).map_or(0.0, |at| theta[at] * x[k]));
+            theta[l] - 0.5 * pulled.sum::<f64>()
+        };
+        Some((0..x.len()).map(|l| of_coordinate(l) * x[l]).sum())
     }
 
     /// `Lambda x` for a mean whose covariance is known, else `(x, -x x' / 2)`.
