@@ -1,26 +1,24 @@
 //! From files and options to points, domain and model.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use steinbound::domain::Domain;
 use steinbound::fit::Problem;
-use steinbound::model::Gaussian;
-use steinbound::{Error, Estimator, FitError, KernelError, Matrix, Points};
+use steinbound::model::Model;
+use steinbound::{Error, Estimator, FitError, KernelError, Points};
 use steinbound_io::names::shown;
-use steinbound_io::{TableOptions, read_matrix, read_table};
+use steinbound_io::{TableOptions, read_table};
 
 use crate::failure::Failure;
-use crate::options::{
-    CovarianceShape, DataOptions, GeneralOptions, MethodOptions, ModelOptions, note_unused,
-};
+use crate::model::resolve;
+use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, Values, note_unused};
 use crate::output::Output;
+use crate::region::Region;
 
 /// Everything a fitting command works on.
 pub struct Input {
     pub data: Points<'static>,
-    pub domain: Option<Arc<dyn Domain>>,
-    pub model: Gaussian,
+    pub region: Region,
+    pub model: Box<dyn Model>,
     pub estimator: Estimator,
     /// How further files are matched to the data.
     pub matching: Matching,
@@ -61,36 +59,45 @@ impl Input {
             let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
             output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
         }
-        note_unused(data, model, method, output);
         let matching = Matching {
             names: sheet.names.clone(),
             has_header: sheet.has_header,
             drop_missing: data.drop_missing,
         };
-        let mut estimator = method.estimator(general.seed).allow_outside(data.allow_outside);
-        if let Some(path) = &data.boundary {
-            estimator = estimator.boundary(matching.read_boundary(path, output)?);
+        let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
+        let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
+        let region = Region::load(data, &mut points, &matching, output)?;
+        note_unused(data, model, method, &region, output);
+        let chosen = model.build(&points)?;
+        let mut estimator = method
+            .estimator(general.seed)
+            .allow_outside(data.allow_outside)
+            .boundary_scheme(data.sampling.scheme());
+        if let Some(points) = &region.boundary {
+            estimator = estimator.boundary(points.clone());
         }
-        let domain = match &data.domain {
-            Some(spec) => Some(spec.build(sheet.dimension())?),
-            None => None,
-        };
-        if let Some(domain) = &domain {
+        if let Some(domain) = &region.domain {
             estimator = estimator.domain(domain.clone());
         }
         if let Some(count) = data.sampling.boundary_points {
             estimator = estimator.boundary_points(count);
         }
-        estimator = estimator.boundary_scheme(data.sampling.scheme());
-        let model = gaussian(model, sheet.dimension())?;
-        let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
-        let data = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
-        Ok(Input { data, domain, model, estimator, matching, path, lines })
+        if let Some(start) = chosen.start {
+            estimator = estimator.start(region.into_plane(chosen.model.as_ref(), start));
+        }
+        Ok(Input { data: points, region, model: chosen.model, estimator, matching, path, lines })
+    }
+
+    /// Parameters in reported order as the model sees them, from what was typed.
+    pub fn parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
+        let names = self.model.reported_names(self.data.names());
+        Ok(self.region.into_plane(self.model.as_ref(), resolve("--at", values, &names)?))
     }
 
     /// The problem the options describe, with its warnings told.
     pub fn problem(&self, output: &Output) -> Result<Problem<'_>, Failure> {
-        let problem = self.estimator.check(&self.data, &self.model).map_err(|error| self.explain(error))?;
+        let problem =
+            self.estimator.check(&self.data, self.model.as_ref()).map_err(|error| self.explain(error))?;
         problem.warnings().iter().for_each(|warning| output.warn(warning));
         Ok(problem)
     }
@@ -127,17 +134,6 @@ pub struct Matching {
 }
 
 impl Matching {
-    fn read_boundary(&self, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-        if ["geojson", "json", "wkt", "shp"].contains(&extension.as_str()) {
-            return Err(Failure::input(format!(
-                "{}: this version reads boundary points from .csv files, one point per line; convert the map to points first",
-                shown(&path.to_string_lossy())
-            )));
-        }
-        self.read("boundary", path, output)
-    }
-
     /// Points with the data's columns: by name where both files have headers, else in order.
     pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
         let options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
@@ -179,58 +175,4 @@ impl Matching {
 fn list(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(8).map(|name| shown(name)).collect();
     shown.join(", ") + if names.len() > 8 { ", .." } else { "" }
-}
-
-/// The Gaussian model that the options describe.
-pub fn gaussian(options: &ModelOptions, dimension: usize) -> Result<Gaussian, Failure> {
-    let Some(text) = &options.known_covariance else {
-        return Ok(match options.covariance {
-            Some(CovarianceShape::Diagonal) => Gaussian::diagonal(dimension),
-            _ => Gaussian::full(dimension),
-        });
-    };
-    let model = match known_covariance(text, dimension)? {
-        Known::Variances(variances) => Gaussian::with_variances(&variances),
-        Known::Matrix(matrix) => Gaussian::with_covariance(matrix),
-    };
-    model.map_err(|error| Failure::input(format!("--known-covariance: {error}")))
-}
-
-/// A covariance given by the user, of the data's dimension.
-enum Known {
-    Variances(Vec<f64>),
-    Matrix(Matrix),
-}
-
-fn known_covariance(text: &str, dimension: usize) -> Result<Known, Failure> {
-    let mismatch = |what: String| {
-        Failure::input(format!(
-            "--known-covariance is {what} and the data have {dimension} columns; give one number, {dimension} variances, \
-             or a {dimension} by {dimension} matrix"
-        ))
-    };
-    if text.to_lowercase().ends_with(".csv") {
-        let matrix = read_matrix(Path::new(text))?;
-        if (matrix.rows(), matrix.columns()) != (dimension, dimension) {
-            return Err(mismatch(format!("a {} by {} matrix", matrix.rows(), matrix.columns())));
-        }
-        return Ok(Known::Matrix(matrix));
-    }
-    let number = |part: &str| {
-        let value = crate::options::number(part).map_err(|message| {
-            Failure::input(format!("--known-covariance: {message}; give numbers or a .csv file"))
-        })?;
-        if value > 0.0 && value.is_finite() {
-            return Ok(value);
-        }
-        Err(Failure::input(format!(
-            "--known-covariance: {value} is not a variance; variances are positive numbers"
-        )))
-    };
-    let variances = text.split(',').map(number).collect::<Result<Vec<f64>, _>>()?;
-    match variances.as_slice() {
-        [single] => Ok(Known::Variances(vec![*single; dimension])),
-        list if list.len() == dimension => Ok(Known::Variances(variances)),
-        list => Err(mismatch(format!("a list of {} variances", list.len()))),
-    }
 }

@@ -3,8 +3,12 @@
 mod commands;
 mod failure;
 mod input;
+mod model;
 mod options;
 mod output;
+mod picture;
+mod region;
+mod summary;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use steinbound::domain::{BoundarySampling, BoundaryScheme, default_boundary_count};
+use steinbound::domain::{BoundarySampling, BoundaryScheme, Norm, default_boundary_count};
 use steinbound::fit::{Compute, DistanceKind};
 use steinbound::kernel::{self, Bandwidth, Kernel};
 use steinbound::stein::Statistic;
@@ -14,6 +14,7 @@ use steinbound_io::names::{shown, unknown};
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::region::Region;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -61,10 +62,10 @@ impl GeneralOptions {
 /// Boundary points that are sampled from a domain.
 #[derive(Debug, Clone, Args)]
 pub struct SamplingOptions {
-    /// How many boundary points to sample from the domain (default: 8 d^2, at least 32).
+    /// How many boundary points to sample from a map or a domain (default: 8 d^2, at least 32).
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
-    /// How to place sampled boundary points: uniform on the surface, or by radial projection.
+    /// How to place sampled boundary points: uniform on the surface, even along a curve, or by radial projection.
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub boundary_sampling: Option<BoundaryScheme>,
 }
@@ -87,11 +88,19 @@ impl SamplingOptions {
 pub struct DataOptions {
     /// Comma-separated data, one point per line, with or without a header.
     pub data: PathBuf,
-    /// Points on the boundary: comma-separated, one per line.
+    /// The boundary: points in a .csv file, one per line, or a map whose rings are also the domain (.geojson, .json, .wkt, .shp).
     #[arg(long, value_name = "FILE")]
     pub boundary: Option<PathBuf>,
+    /// The feature of the map to use: a property and its value.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = feature)]
+    pub feature: Option<(String, String)>,
+    /// Lay longitude and latitude (in this order) on a plane, in kilometres, by an equal-area projection about the data; estimated
+    /// means are mapped back to degrees.
+    #[arg(long)]
+    pub project: bool,
     /// The domain: ball(radius=2) · ball(radius=2, norm=1, center=0:0) · box(low=-3, high=3) · interval(-1, 1) ·
-    /// halfspace(normal=1:0, offset=5) for {x: normal.x >= offset}.
+    /// halfspace(normal=1:0, offset=5) for {x: normal.x >= offset} · polygon(FILE) · usa() · level("x1^2 + x2^2 - 1") for {x: formula < 0} ·
+    /// outside(SPEC) · intersection(SPEC, SPEC).
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
     #[command(flatten)]
@@ -125,15 +134,42 @@ impl DataOptions {
 /// The model.
 #[derive(Debug, Clone, Args)]
 pub struct ModelOptions {
-    /// The model: gaussian.
-    #[arg(long, value_name = "MODEL", value_parser = model, default_value = "gaussian")]
-    pub model: String,
-    /// The known covariance: a number (times the identity), a comma list (diagonal), or a .csv matrix; then only the mean is estimated.
+    /// The model: gaussian or gaussian-mixture (default gaussian).
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    pub model: Option<ModelKind>,
+    /// The known covariance: a number (times the identity), a comma list (diagonal), or a .csv matrix; then only means are estimated.
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub known_covariance: Option<String>,
-    /// The shape of an unknown covariance: full or diagonal.
+    /// The shape of an unknown covariance: full or diagonal; for mixtures full, shared or spherical (default full).
     #[arg(long, value_name = "SHAPE", value_parser = covariance)]
     pub covariance: Option<CovarianceShape>,
+    /// The number of components of a mixture.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub components: Option<usize>,
+    /// Estimate the weights of a mixture, which otherwise are equal.
+    #[arg(long)]
+    pub estimate_weights: bool,
+    /// Any log-density up to a constant: a formula in x1, x2, .. (or column names) and named parameters, such as "-(x1-mu)^2/2".
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true,
+          conflicts_with_all = ["model", "known_covariance", "covariance", "components", "estimate_weights"])]
+    pub log_density: Option<String>,
+    /// Where the search starts: for a formula every parameter by name (mu=0,s=1), for a mixture its means in order.
+    #[arg(long, value_name = "START", value_parser = values, allow_hyphen_values = true)]
+    pub start: Option<Values>,
+}
+
+impl ModelOptions {
+    /// The kind of model, where it is not a formula.
+    pub fn kind(&self) -> ModelKind {
+        self.model.unwrap_or(ModelKind::Gaussian)
+    }
+}
+
+/// The kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelKind {
+    Gaussian,
+    GaussianMixture,
 }
 
 /// The shape of an unknown covariance.
@@ -141,17 +177,26 @@ pub struct ModelOptions {
 pub enum CovarianceShape {
     Full,
     Diagonal,
+    Shared,
+    Spherical,
 }
 
 /// The estimator and its settings.
 #[derive(Debug, Clone, Args)]
 pub struct MethodOptions {
-    /// The method: tksd, bdksd, truncsm, ksd or mle.
+    /// The method: tksd, bdksd, truncsm, ksd, mle or truncated-mle.
     #[arg(long, value_name = "METHOD", value_parser = method, default_value = "tksd")]
     pub method: Method,
-    /// The distance to the boundary for bdksd and truncsm: exact or nearest (default: exact when the domain is known).
+    /// The distance to the boundary for bdksd and truncsm: exact or nearest (default: exact when the domain is known), or for truncsm
+    /// axes: one weight for each coordinate.
     #[arg(long, value_name = "KIND", value_parser = distance)]
     pub distance: Option<DistanceKind>,
+    /// The norm in which the nearest boundary point is sought: 1, 2 or inf (default 2).
+    #[arg(long, value_name = "NORM", value_parser = norm)]
+    pub distance_norm: Option<Norm>,
+    /// The power to which bdksd and truncsm raise the distance (default 1).
+    #[arg(long, value_name = "POWER", value_parser = number, allow_hyphen_values = true)]
+    pub distance_power: Option<f64>,
     /// The statistic: v or u (default v).
     #[arg(long, value_name = "STATISTIC", value_parser = statistic)]
     pub statistic: Option<Statistic>,
@@ -179,6 +224,12 @@ impl MethodOptions {
         if let Some(distance) = self.distance {
             estimator = estimator.distance(distance);
         }
+        if let Some(norm) = self.distance_norm {
+            estimator = estimator.distance_norm(norm);
+        }
+        if let Some(power) = self.distance_power {
+            estimator = estimator.distance_power(power);
+        }
         if let Some(statistic) = self.statistic {
             estimator = estimator.statistic(statistic);
         }
@@ -196,37 +247,57 @@ impl MethodOptions {
         }
         estimator
     }
+
+    /// Tells of settings that were given and that the method does not use.
+    pub fn note_unused(&self, is_nearest: bool, output: &Output) {
+        let (method, name) = (self.method, self.method.name());
+        let settings = [
+            ("--distance", self.distance.is_some(), method.has_distance()),
+            ("--distance-norm", self.distance_norm.is_some(), is_nearest),
+            ("--distance-power", self.distance_power.is_some(), method.has_distance()),
+            ("--statistic", self.statistic.is_some(), method.has_kernel()),
+            ("--kernel", self.kernel.is_some(), method.has_kernel()),
+            ("--bandwidth", self.bandwidth.is_some(), method.has_kernel()),
+            ("--ridge", self.ridge.is_some(), method == Method::Tksd),
+            ("--compute", self.compute.is_some(), method.has_kernel()),
+        ];
+        for (option, given, used) in settings {
+            if given && !used {
+                let how = if option == "--distance-norm" && method.has_distance() {
+                    " unless --distance is nearest"
+                } else {
+                    ""
+                };
+                output.note(&format!("{option} has no effect with --method {name}{how}"));
+            }
+        }
+    }
 }
 
 /// Tells of options that were given and have no effect on what the chosen method does.
-pub fn note_unused(data: &DataOptions, model: &ModelOptions, method: &MethodOptions, output: &Output) {
+pub fn note_unused(
+    data: &DataOptions,
+    model: &ModelOptions,
+    method: &MethodOptions,
+    region: &Region,
+    output: &Output,
+) {
     let name = method.method.name();
-    let has_kernel = method.method.has_kernel();
-    let distance = DistanceKind::chosen(method.distance, data.domain.is_some());
-    let is_exact = method.method.has_distance() && distance == DistanceKind::Exact;
-    let uses_boundary = method.method == Method::Tksd || (method.method.has_distance() && !is_exact);
-    let by_method = [
-        ("--distance", method.distance.is_some(), method.method.has_distance()),
-        ("--statistic", method.statistic.is_some(), has_kernel),
-        ("--kernel", method.kernel.is_some(), has_kernel),
-        ("--bandwidth", method.bandwidth.is_some(), has_kernel),
-        ("--ridge", method.ridge.is_some(), method.method == Method::Tksd),
-        ("--compute", method.compute.is_some(), has_kernel),
-    ];
-    for (option, given, used) in by_method {
-        if given && !used {
-            output.note(&format!("{option} has no effect with --method {name}"));
-        }
-    }
-    let how = if is_exact { " and the exact distance" } else { "" };
+    let has_distance = method.method.has_distance();
+    let distance = DistanceKind::chosen(method.distance, region.domain.as_deref());
+    let is_nearest = has_distance && distance == DistanceKind::Nearest;
+    let is_exact = has_distance && !is_nearest;
+    let uses_boundary = method.method == Method::Tksd || is_nearest;
+    method.note_unused(is_nearest, output);
+    let how = if is_exact { format!(" and the {} distance", distance.name()) } else { String::new() };
     let by_method = format!("with --method {name}{how}");
     let by_points = if uses_boundary { "when --boundary gives the points".into() } else { by_method.clone() };
-    let samples = uses_boundary && data.boundary.is_none();
+    let samples = uses_boundary && region.boundary.is_none();
     let others = [
-        ("--boundary", data.boundary.is_some() && !uses_boundary, by_method),
+        ("--boundary", region.boundary.is_some() && !uses_boundary, by_method),
         ("--boundary-points", data.sampling.boundary_points.is_some() && !samples, by_points.clone()),
         ("--boundary-sampling", data.sampling.boundary_sampling.is_some() && !samples, by_points),
-        ("--allow-outside", data.allow_outside && data.domain.is_none(), "without --domain".into()),
+        ("--allow-outside", data.allow_outside && region.domain.is_none(), "without a domain".into()),
         (
             "--covariance",
             model.covariance.is_some() && model.known_covariance.is_some(),
@@ -239,7 +310,6 @@ pub fn note_unused(data: &DataOptions, model: &ModelOptions, method: &MethodOpti
         }
     }
 }
-
 /// The number of coordinates: what the domain says, which an explicit number must not contradict, else a fallback.
 pub fn chosen_dimension(
     spec: &DomainSpec,
@@ -247,19 +317,59 @@ pub fn chosen_dimension(
     fallback: Option<usize>,
 ) -> Result<usize, Failure> {
     match (spec.dimension(), asked) {
-        (Some(spec), Some(asked)) if spec != asked => Err(Failure::input(format!(
-            "--dimension is {asked}, but the domain has {spec} coordinates; leave --dimension out"
+        (Some(least), Some(asked)) if !spec.fits(asked) => Err(Failure::input(format!(
+            "--dimension is {asked}, but the domain has {least} coordinates; leave --dimension out"
         ))),
-        (spec, asked) => Ok(spec.or(asked).or(fallback).unwrap_or(2)),
+        (least, asked) => Ok(asked.or(least).or(fallback).unwrap_or(2)),
     }
 }
 
-/// A comma list of numbers, given to `--at`.
+/// Values of parameters: a comma list of numbers, or of names and numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Numbers(pub Vec<f64>);
+pub enum Values {
+    Plain(Vec<f64>),
+    Named(Vec<(String, f64)>),
+}
 
-pub fn numbers(text: &str) -> Result<Numbers, String> {
-    text.split(',').map(number).collect::<Result<Vec<_>, _>>().map(Numbers)
+/// Reads `1,2` or `a=1,b=2`; commas within brackets belong to a name, as in `cov[x1,x2]=0`.
+pub fn values(text: &str) -> Result<Values, String> {
+    let mut depth = 0i32;
+    let parts: Vec<&str> = text
+        .split(|c: char| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            c == ',' && depth <= 0
+        })
+        .collect();
+    if !text.contains('=') {
+        return parts.into_iter().map(number).collect::<Result<_, _>>().map(Values::Plain);
+    }
+    let mut list: Vec<(String, f64)> = Vec::new();
+    for part in parts {
+        let Some((name, value)) = part.split_once('=') else {
+            return Err(format!("\"{}\" has no name; write every value as name=number", shown(part)));
+        };
+        let name = name.trim().to_string();
+        if name.is_empty() {
+            return Err(format!("\"{}\" has no name; write every value as name=number", shown(part)));
+        }
+        if list.iter().any(|(other, _)| *other == name) {
+            return Err(format!("{} is given twice", shown(&name)));
+        }
+        list.push((name, number(value)?));
+    }
+    Ok(Values::Named(list))
+}
+
+/// A property and its value.
+pub fn feature(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().into(), value.trim().into())),
+        _ => Err("write it as NAME=VALUE, a property of the map's features and its value".into()),
+    }
+}
+
+fn norm(text: &str) -> Result<Norm, String> {
+    choose("norm", text, &[("1", Norm::One), ("2", Norm::Two), ("inf", Norm::Infinity)])
 }
 
 pub fn number(text: &str) -> Result<f64, String> {
@@ -282,7 +392,7 @@ pub fn domain(text: &str) -> Result<DomainSpec, String> {
 }
 
 /// A choice among named values; the message for another name gives the nearest.
-fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T, String> {
+pub fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T, String> {
     match choices.iter().find(|(name, _)| *name == typed) {
         Some((_, value)) => Ok(value.clone()),
         None => {
@@ -293,16 +403,27 @@ fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T,
 }
 
 fn scheme(text: &str) -> Result<BoundaryScheme, String> {
-    let choices = [("uniform", BoundaryScheme::Uniform), ("radial", BoundaryScheme::Radial)];
+    let choices = [
+        ("uniform", BoundaryScheme::Uniform),
+        ("even", BoundaryScheme::Even),
+        ("radial", BoundaryScheme::Radial),
+    ];
     choose("boundary sampling", text, &choices)
 }
 
-pub fn model(text: &str) -> Result<String, String> {
-    choose("model", text, &[("gaussian", "gaussian".to_string())])
+pub fn model(text: &str) -> Result<ModelKind, String> {
+    let choices = [("gaussian", ModelKind::Gaussian), ("gaussian-mixture", ModelKind::GaussianMixture)];
+    choose("model", text, &choices)
 }
 
 fn covariance(text: &str) -> Result<CovarianceShape, String> {
-    choose("covariance", text, &[("full", CovarianceShape::Full), ("diagonal", CovarianceShape::Diagonal)])
+    let choices = [
+        ("full", CovarianceShape::Full),
+        ("diagonal", CovarianceShape::Diagonal),
+        ("shared", CovarianceShape::Shared),
+        ("spherical", CovarianceShape::Spherical),
+    ];
+    choose("covariance", text, &choices)
 }
 
 fn method(text: &str) -> Result<Method, String> {
@@ -310,7 +431,8 @@ fn method(text: &str) -> Result<Method, String> {
 }
 
 fn distance(text: &str) -> Result<DistanceKind, String> {
-    choose("distance", text, &[("exact", DistanceKind::Exact), ("nearest", DistanceKind::Nearest)])
+    let kinds = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
+    choose("distance", text, &kinds.map(|kind| (kind.name(), kind)))
 }
 
 fn statistic(text: &str) -> Result<Statistic, String> {

@@ -1,12 +1,17 @@
 //! Domain specifications such as `ball(radius=2, norm=1)`.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use steinbound::domain::{Ball, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet, Norm};
+use steinbound::domain::{
+    Ball, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet, Norm, Polygon,
+    contiguous_united_states,
+};
 use steinbound::expression::Expression;
 
 use crate::arguments::Arguments;
 use crate::error::IoError;
+use crate::map::{Map, MapOptions, read_map};
 use crate::names::{shown, unknown};
 
 /// A domain as written by a person, perhaps without saying in how many coordinates.
@@ -32,17 +37,21 @@ enum Shape {
     Interval { low: f64, high: f64 },
     HalfSpace { normal: Vec<f64>, offset: f64 },
     Level { formula: Expression },
+    Polygon(Box<Map>),
+    UnitedStates,
     Outside(Box<Shape>),
     Intersection(Vec<Shape>),
 }
 
 /// The kinds of domain and how each is written.
-const FORMS: [(&str, &str); 7] = [
+const FORMS: [(&str, &str); 9] = [
     ("ball", "ball(radius=2, norm=2, center=0:0)"),
     ("box", "box(low=-3:-3, high=3:3)"),
     ("interval", "interval(-1, 1)"),
     ("halfspace", "halfspace(normal=1:0, offset=5)"),
     ("level", "level(\"x1^2 + x2^2 - 1\")"),
+    ("polygon", "polygon(border.geojson)"),
+    ("usa", "usa()"),
     ("outside", "outside(ball(radius=2))"),
     ("intersection", "intersection(box(low=-3, high=3), outside(ball(radius=2)))"),
 ];
@@ -66,6 +75,31 @@ impl DomainSpec {
     /// The number of coordinates, where the specification tells; a formula tells the largest it names.
     pub fn dimension(&self) -> Option<usize> {
         self.shape.fixed_dimension().or(Some(self.shape.least_dimension()).filter(|d| *d > 0))
+    }
+
+    /// Whether the domain can be built in so many coordinates.
+    pub fn fits(&self, dimension: usize) -> bool {
+        let fixed = self.shape.fixed_dimension();
+        fixed.map_or(dimension >= self.shape.least_dimension(), |fixed| fixed == dimension)
+    }
+
+    /// The maps that the specification reads.
+    pub fn maps(&self) -> Vec<&Map> {
+        self.shape.maps()
+    }
+
+    /// The polygon, where the specification is nothing but a map.
+    pub fn polygon(&self) -> Option<Result<Polygon, IoError>> {
+        match &self.shape {
+            Shape::Polygon(map) => Some(map.polygon()),
+            Shape::UnitedStates => Some(contiguous_united_states().map_err(IoError::from)),
+            _ => None,
+        }
+    }
+
+    /// Whether its coordinates are degrees of longitude and latitude.
+    pub fn is_geographic(&self) -> bool {
+        self.shape == Shape::UnitedStates || self.maps().iter().any(|map| map.looks_geographic)
     }
 
     /// The domain, in so many coordinates where the specification does not tell. A formula may have more than it names.
@@ -126,6 +160,17 @@ impl Shape {
                 Shape::Interval { low: arguments.required("low", 0)?, high: arguments.required("high", 1)? }
             }
             "level" => Shape::Level { formula: formula(&arguments.required_text("formula", 0)?)? },
+            "polygon" => {
+                let file = arguments.required_text("file", 0)?;
+                let feature = match (arguments.take("property", 1), arguments.take("value", 2)) {
+                    (None, None) => None,
+                    (Some(property), Some(value)) => Some((property, value)),
+                    _ => return Err("property and value choose a feature together; give both or none".into()),
+                };
+                let map = read_map(Path::new(&file), &MapOptions { feature });
+                Shape::Polygon(Box::new(map.map_err(|error| error.to_string())?))
+            }
+            "usa" => Shape::UnitedStates,
             "outside" => {
                 Shape::Outside(Box::new(Shape::parse(&arguments.required_raw("domain", 0)?, depth + 1)?))
             }
@@ -150,8 +195,18 @@ impl Shape {
             Shape::Interval { .. } => Some(1),
             Shape::HalfSpace { normal, .. } => Some(normal.len()),
             Shape::Level { .. } => None,
+            Shape::Polygon(_) | Shape::UnitedStates => Some(2),
             Shape::Outside(inner) => inner.fixed_dimension(),
             Shape::Intersection(parts) => parts.iter().find_map(Shape::fixed_dimension),
+        }
+    }
+
+    fn maps(&self) -> Vec<&Map> {
+        match self {
+            Shape::Polygon(map) => vec![map],
+            Shape::Outside(inner) => inner.maps(),
+            Shape::Intersection(parts) => parts.iter().flat_map(Shape::maps).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -184,6 +239,8 @@ impl Shape {
             Shape::Interval { low, high } => Arc::new(Cuboid::interval(*low, *high)?),
             Shape::HalfSpace { normal, offset } => Arc::new(HalfSpace::new(normal.clone(), *offset)?),
             Shape::Level { formula } => Arc::new(LevelSet::new(formula.clone(), dimension)?),
+            Shape::Polygon(map) => Arc::new(map.polygon()?),
+            Shape::UnitedStates => Arc::new(contiguous_united_states()?),
             Shape::Outside(inner) => Arc::new(Complement::new(inner.build(dimension)?)),
             Shape::Intersection(parts) => {
                 let parts = parts.iter().map(|part| part.build(dimension)).collect::<Result<_, _>>()?;

@@ -399,6 +399,18 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
+    /// A parameter is called like something else.
+    #[error("{name} is the name of a coordinate or of another parameter; call the parameter something else")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A parameter that the density does not depend on.
+    #[error("the parameter {name} does not occur in the formula; leave it out")]
+    UnusedParameter {
+        /// The parameter.
+        name: String,
+    },
     /// A search needs a place to begin.
     #[error(
         "the {model} model is fitted by a search, which needs starting values; give one for each parameter"

@@ -256,6 +256,24 @@ impl<'a> Points<'a> {
         bounds
     }
 
+    /// The points moved one by one, with their names, weights and clusters; scales are left behind.
+    ///
+    /// ```
+    /// # use steinbound::Points;
+    /// let points = Points::from_rows(&[[1.0, 2.0]])?.with_names(["a", "b"])?;
+    /// let swapped = points.moved(|x| vec![x[1], x[0]])?;
+    /// assert_eq!((swapped.row(0), swapped.names()[0].as_str()), (&[2.0, 1.0][..], "a"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn moved(&self, mut place: impl FnMut(&[f64]) -> Vec<f64>) -> Result<Points<'static>, PointsError> {
+        let mut moved = Points::from_rows(&self.rows().map(&mut place).collect::<Vec<_>>())?;
+        expect_count("coordinates of a moved point", moved.dimension, self.dimension)?;
+        moved.names = self.names.clone();
+        moved.weights = self.weights.clone();
+        moved.clusters = self.clusters.clone();
+        Ok(moved)
+    }
+
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> Points<'static> {
         Points {

@@ -234,7 +234,8 @@ impl PreparedRegression {
     }
 
     /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row of the design
-    /// (covariates without the intercept), from the reported coefficients of a fit.
+    /// (covariates without the intercept), from the reported coefficients of a fit. `None` where the sizes differ or the fit has no
+    /// covariance.
     ///
     /// ```
     /// # use steinbound::{Estimator, Matrix};
@@ -250,9 +251,9 @@ impl PreparedRegression {
     pub fn predict(&self, fit: &crate::Fit, design: &Matrix) -> Option<Vec<(f64, f64)>> {
         let covariance = fit.covariance.as_ref()?;
         let estimates = fit.estimates();
-        let intercept = self.model.coefficients() - design.columns();
         let count = self.model.coefficients();
-        if intercept > 1 || estimates.len() != self.model.parameters() {
+        let intercept = count.checked_sub(design.columns()).filter(|rest| *rest <= 1)?;
+        if estimates.len() != self.model.parameters() {
             return None;
         }
         let predict = |i: usize| {

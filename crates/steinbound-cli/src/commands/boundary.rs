@@ -1,30 +1,41 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::domain::coverage;
-use steinbound::simulate;
-use steinbound_io::{DomainSpec, TableOptions, read_table, write};
+use steinbound::domain::{Domain, coverage};
+use steinbound::kernel::{Bandwidth, Gaussian};
+use steinbound::stein::{Conditioned, Radial};
+use steinbound::{Error, Points, simulate};
+use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, read_table, write};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
 use crate::output::{Output, significant};
+use crate::region::tell_warnings;
 
-/// Sample points on the boundary of a domain, and tell how well they cover it.
+/// Sample points on the boundary of a domain or a map, and tell how well they cover it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   steinbound boundary --domain \"ball(radius=2)\" --boundary-points 64 --output border.csv
+  steinbound boundary country.geojson --feature NAME=France --boundary-points 200 --boundary-sampling even > border.csv
   steinbound boundary --domain \"halfspace(normal=1:0, offset=5)\" --near points.csv > border.csv")]
 pub struct Boundary {
+    /// A map: .geojson, .json, .wkt, .shp, or .csv with the vertices of rings.
+    #[arg(value_name = "MAPFILE", conflicts_with = "domain", required_unless_present = "domain")]
+    pub map: Option<PathBuf>,
+    /// The feature of the map to use: a property and its value.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = options::feature, requires = "map")]
+    pub feature: Option<(String, String)>,
     /// The domain, as in fit.
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
-    pub domain: DomainSpec,
+    pub domain: Option<DomainSpec>,
     #[command(flatten)]
     pub sampling: SamplingOptions,
     /// The number of coordinates (default: from the domain or --near, else 2).
     #[arg(long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
-    /// Data near which an unbounded boundary is sampled.
+    /// Data near which an unbounded boundary is sampled; with them the leak through the boundary points is told as well.
     #[arg(long, value_name = "FILE")]
     pub near: Option<PathBuf>,
     /// The file for the points; without it they go to standard output, and the coverage to standard error.
@@ -41,10 +52,9 @@ impl Boundary {
             Some(path) => Some(read_table(path, &TableOptions::default())?.into_points()?),
             None => None,
         };
-        let from_data = near.as_ref().map(|points| points.dimension());
-        let dimension = options::chosen_dimension(&self.domain, self.dimension, from_data)?;
-        let domain = self.domain.build(dimension)?;
-        if from_data.is_some_and(|found| found != domain.dimension()) {
+        let domain = self.build(near.as_ref(), output)?;
+        let dimension = domain.dimension();
+        if near.as_ref().is_some_and(|points| points.dimension() != dimension) {
             return Err(Failure::input(format!(
                 "the points of --near have another number of columns than the {} has coordinates",
                 domain.describe()
@@ -57,9 +67,13 @@ impl Boundary {
         let rng = &mut simulate::stream(self.general.seed, simulate::tasks::BOUNDARY);
         let points = domain.sample_boundary(&sampling, rng).map_err(|error| match error {
             steinbound::DomainError::Unbounded { .. } => Failure::input(format!("{error} with --near FILE")),
-            other => Failure::from(steinbound::Error::from(other)),
+            other => Failure::from(Error::from(other)),
         })?;
-        let coverage = coverage(domain.as_ref(), &points).map_err(steinbound::Error::from)?;
+        let coverage = coverage(domain.as_ref(), &points).map_err(Error::from)?;
+        let leak = match &near {
+            Some(near) => Some(Leak::new(near, &points, self.general.seed)?),
+            None => None,
+        };
         if let Some(path) = &self.output {
             write::whole_file(path, |out| write::points(out, &points))?;
         }
@@ -71,11 +85,14 @@ impl Boundary {
                 "d": dimension,
                 "points": points.rows().collect::<Vec<_>>(),
                 "coverage": coverage,
+                "leak": leak.as_ref().map(|leak| json!({
+                    "bandwidth": leak.bandwidth, "mean": leak.mean, "largest": leak.largest,
+                })),
             }))?;
             return Ok(Verdict::Fine);
         }
         let number = |value: Option<f64>| value.map_or_else(|| "-".into(), significant);
-        let report = format!(
+        let mut report = format!(
             "{} points on the boundary of the {}\n\
              fill distance  {}  (the farthest place on the boundary from any point)\n\
              mean gap       {}\n\
@@ -86,6 +103,14 @@ impl Boundary {
             number(coverage.mean_gap),
             number(coverage.closest_pair)
         );
+        if let Some(leak) = &leak {
+            report.push_str(&format!(
+                "\nleak           {} on average, {} at most  (what is left of a Gaussian kernel at a point when the others are known; bandwidth {})",
+                significant(leak.mean),
+                significant(leak.largest),
+                significant(leak.bandwidth)
+            ));
+        }
         match &self.output {
             Some(_) => writeln!(output.result(), "{report}")?,
             None => {
@@ -94,5 +119,37 @@ impl Boundary {
             }
         }
         Ok(Verdict::Fine)
+    }
+
+    /// The domain, from the map or the specification.
+    fn build(&self, near: Option<&Points>, output: &Output) -> Result<Arc<dyn Domain>, Failure> {
+        if let Some(path) = &self.map {
+            let map = read_map(path, &MapOptions { feature: self.feature.clone() })?;
+            tell_warnings(&map, output);
+            return Ok(Arc::new(map.polygon()?));
+        }
+        let Some(spec) = &self.domain else {
+            return Err(Failure::input("give a map, or a domain with --domain"));
+        };
+        spec.maps().into_iter().for_each(|map| tell_warnings(map, output));
+        let from_data = near.map(Points::dimension);
+        Ok(spec.build(options::chosen_dimension(spec, self.dimension, from_data)?)?)
+    }
+}
+
+/// What boundary points leave of a Gaussian kernel of the data's median bandwidth at each other.
+struct Leak {
+    bandwidth: f64,
+    mean: f64,
+    largest: f64,
+}
+
+impl Leak {
+    fn new(data: &Points, boundary: &Points, seed: u64) -> Result<Leak, Failure> {
+        let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
+        let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
+        let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
+        let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
+        Ok(Leak { bandwidth, mean, largest: leaks.iter().copied().fold(0.0, f64::max) })
     }
 }

@@ -1,146 +1,185 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use rayon::prelude::*;
 use serde_json::json;
-use steinbound::domain::{Ball, BoundarySampling, Domain};
+use steinbound::domain::{BoundarySampling, Domain, Polygon, contiguous_united_states};
 use steinbound::fit::DistanceKind;
 use steinbound::model::Gaussian;
 use steinbound::simulate::{self, tasks};
-use steinbound::{Error, Estimator, Fit, Method};
+use steinbound::{Error, Estimator, Fit, Method, Points};
+use steinbound_io::write;
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
 use crate::output::{Output, Table, duration};
+use crate::picture::{Mark, Picture};
 
-/// The paper's ball example, simulated and fitted by every method: no files needed.
+/// The paper's example, simulated and fitted by every method: points inside the border of the United States. No files needed.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound demo
+  steinbound demo --seed 7 --plot map.svg")]
 pub struct Demo {
+    /// Draw the map into an .svg file.
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub general: GeneralOptions,
 }
 
-/// The example: N((0.5, 0.5), I) seen only inside the disc of radius 2^0.53.
-const TRUTH: [f64; 2] = [0.5, 0.5];
-const POINTS: usize = 300;
-const BOUNDARY_POINTS: usize = 32;
-/// How many samples the mean error is taken over; the first of them is the one shown.
-const SAMPLES: u64 = 64;
+/// The example: N((-115, 35), 10 I) in degrees, seen only inside the border.
+const TRUTH: [f64; 2] = [-115.0, 35.0];
+const VARIANCE: f64 = 10.0;
+const POINTS: usize = 400;
+const BOUNDARY_POINTS: usize = 200;
 
-/// A method, what it is told of the disc, and how it measures distances.
-const METHODS: [(Method, &str, Option<DistanceKind>); 7] = [
-    (Method::Tksd, "32 boundary points", None),
-    (Method::Bdksd, "exact distance", Some(DistanceKind::Exact)),
-    (Method::Bdksd, "nearest of 32 points", Some(DistanceKind::Nearest)),
-    (Method::Truncsm, "exact distance", Some(DistanceKind::Exact)),
-    (Method::Truncsm, "nearest of 32 points", Some(DistanceKind::Nearest)),
+/// A method, what it is told of the border, and how it measures distances.
+const METHODS: [(Method, &str, Option<DistanceKind>); 8] = [
+    (Method::Tksd, "200 points on it", None),
+    (Method::Bdksd, "all of it", Some(DistanceKind::Exact)),
+    (Method::Bdksd, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::Truncsm, "all of it", Some(DistanceKind::Exact)),
+    (Method::Truncsm, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::TruncatedMle, "all of it", None),
     (Method::Ksd, "nothing", None),
     (Method::Mle, "nothing", None),
 ];
 
-/// One simulated sample, fitted by every method.
+/// The simulated sample, fitted by every method.
 struct Run {
+    points: Points<'static>,
+    boundary: Points<'static>,
     acceptance: f64,
     fits: Vec<Fit>,
 }
 
 impl Run {
-    fn new(disc: &Arc<Ball>, model: &Gaussian, seed: u64) -> Result<Run, Error> {
+    fn new(border: &Arc<Polygon>, seed: u64) -> Result<Run, Error> {
+        let model = Gaussian::with_variance(2, VARIANCE)?;
         let rng = &mut simulate::stream(seed, tasks::DATA);
-        let sample = simulate::truncated(model, &TRUTH, disc.as_ref(), POINTS, rng)?;
+        let sample = simulate::truncated(&model, &TRUTH, border.as_ref(), POINTS, rng)?;
         let rng = &mut simulate::stream(seed, tasks::BOUNDARY);
-        let boundary = disc.sample_boundary(&BoundarySampling::new(BOUNDARY_POINTS), rng)?;
+        let boundary = border.sample_boundary(&BoundarySampling::new(BOUNDARY_POINTS), rng)?;
         let fit = |(method, _, distance): &(Method, &str, Option<DistanceKind>)| {
-            let mut estimator = Estimator::new(*method).boundary(boundary.clone()).domain(disc.clone());
+            let mut estimator = Estimator::new(*method).boundary(boundary.clone()).domain(border.clone());
             if let Some(distance) = distance {
                 estimator = estimator.distance(*distance);
             }
-            estimator.fit(&sample.points, model)
+            estimator.fit(&sample.points, &model)
         };
-        Ok(Run { acceptance: sample.acceptance(), fits: METHODS.iter().map(fit).collect::<Result<_, _>>()? })
+        let fits = METHODS.iter().map(fit).collect::<Result<_, _>>()?;
+        Ok(Run { acceptance: sample.acceptance(), points: sample.points, boundary, fits })
     }
 
+    /// How far an estimate is from the truth.
     fn error(&self, method: usize) -> f64 {
         let means = self.fits[method].estimates();
         (means[0] - TRUTH[0]).hypot(means[1] - TRUTH[1])
+    }
+
+    fn picture<'a>(&'a self, border: &'a Polygon) -> Picture<'a> {
+        let place = |k: usize| {
+            let means = self.fits[k].estimates();
+            [means[0], means[1]]
+        };
+        let marks = vec![
+            Mark {
+                letter: 'M',
+                label: "mle: ignores the border",
+                color: "#d55e00",
+                place: place(METHODS.len() - 1),
+            },
+            Mark { letter: 'T', label: "tksd", color: "#009e73", place: place(0) },
+            Mark { letter: 'X', label: "truth", color: "#000000", place: TRUTH },
+        ];
+        Picture { border, points: &self.points, boundary: &self.boundary, marks }
     }
 }
 
 impl Demo {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
-        let radius = 2f64.powf(0.53);
-        let disc = Arc::new(Ball::new(radius).map_err(Error::from)?.in_dimension(2));
-        let model = Gaussian::with_variance(2, 1.0).map_err(Error::from)?;
-        let seed = self.general.seed;
-        let shown = Run::new(&disc, &model, seed)?;
-        let others = (1..SAMPLES).into_par_iter().map(|k| Run::new(&disc, &model, seed.wrapping_add(k)));
-        let others: Vec<Run> = others.collect::<Result<_, _>>()?;
-        let mean_error = |method: usize| {
-            let sum: f64 = others.iter().map(|run| run.error(method)).sum();
-            (shown.error(method) + sum) / SAMPLES as f64
-        };
-
-        if self.general.format == Format::Json {
-            let row = |(k, (method, knows, _)): (usize, &(Method, &str, Option<DistanceKind>))| {
-                let fit = &shown.fits[k];
-                json!({
-                    "method": method, "knows": knows, "estimate": fit.estimates(), "std_error": fit.std_errors(),
-                    "error": shown.error(k), "mean_error": mean_error(k), "seconds": fit.seconds.total,
-                })
-            };
-            output.json(&json!({
-                "schema": "steinbound.demo/1", "truth": TRUTH, "radius": radius, "n": POINTS, "m": BOUNDARY_POINTS,
-                "seed": seed, "samples": SAMPLES, "fits": METHODS.iter().enumerate().map(row).collect::<Vec<_>>(),
-            }))?;
-            return Ok(Verdict::Fine);
+        let border = Arc::new(contiguous_united_states().map_err(Error::from)?);
+        let run = Run::new(&border, self.general.seed)?;
+        if let Some(path) = &self.plot {
+            if path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() != Some("svg") {
+                return Err(Failure::input(
+                    "--plot draws .svg files; give the file a name that ends in .svg",
+                ));
+            }
+            let svg = run.picture(&border).svg();
+            write::whole_file(path, |out| out.write_all(svg.as_bytes()))?;
         }
+        match self.general.format {
+            Format::Json => self.json(&run, output),
+            Format::Table => self.table(&run, &border, output),
+        }?;
+        Ok(Verdict::Fine)
+    }
+
+    fn json(&self, run: &Run, output: &mut Output) -> Result<(), Failure> {
+        let row = |(k, (method, knows, _)): (usize, &(Method, &str, Option<DistanceKind>))| {
+            let fit = &run.fits[k];
+            json!({
+                "method": method, "knows": knows, "distance": fit.distance, "estimate": fit.estimates(),
+                "std_error": fit.std_errors(), "error": run.error(k), "seconds": fit.seconds.total,
+            })
+        };
+        output.json(&json!({
+            "schema": "steinbound.demo/1", "truth": TRUTH, "variance": VARIANCE, "n": POINTS, "m": BOUNDARY_POINTS,
+            "seed": self.general.seed, "acceptance": run.acceptance,
+            "fits": METHODS.iter().enumerate().map(row).collect::<Vec<_>>(),
+        }))
+    }
+
+    fn table(&self, run: &Run, border: &Polygon, output: &mut Output) -> Result<(), Failure> {
         let mut table = Table::new(
             2,
-            [
-                "method",
-                "knows of the disc",
-                "mean[x1]",
-                "std. error",
-                "mean[x2]",
-                "std. error",
-                "error",
-                "mean error",
-                "time",
-            ],
+            ["method", "knows of the border", "lon", "std. error", "lat", "std. error", "error", "time"],
         );
         for (k, (method, knows, _)) in METHODS.iter().enumerate() {
-            let fit = &shown.fits[k];
+            let fit = &run.fits[k];
             let (means, errors) = (fit.estimates(), fit.std_errors());
-            let three = |value: f64| format!("{value:.3}");
+            let two = |value: f64| format!("{value:.2}");
             table.row(vec![
                 method.name().into(),
                 (*knows).into(),
-                three(means[0]),
-                three(errors[0]),
-                three(means[1]),
-                three(errors[1]),
-                three(shown.error(k)),
-                three(mean_error(k)),
+                two(means[0]),
+                two(errors[0]),
+                two(means[1]),
+                two(errors[1]),
+                two(run.error(k)),
                 duration(fit.seconds.total),
             ]);
         }
         let out = output.result();
         writeln!(
             out,
-            "{POINTS} points of a normal distribution with mean (0.5, 0.5) and unit variances, seen only"
+            "{POINTS} points of a normal distribution about (-115, 35) with variance 10, seen only inside the"
         )?;
-        writeln!(out, "inside the disc of radius {radius:.3}; which mean do the methods recover?\n")?;
+        writeln!(out, "contiguous United States; which mean do the methods recover?\n")?;
+        let picture = run.picture(border);
+        let lines = picture.text(78);
+        for line in &lines {
+            writeln!(out, "{line}")?;
+        }
+        let mut legend = "o data".to_string();
+        for mark in picture.marks.iter().rev() {
+            let is_hidden = !lines.iter().any(|line| line.contains(mark.letter));
+            let place = if is_hidden { " (in the same place)" } else { "" };
+            legend.push_str(&format!("   {} {}{place}", mark.letter, mark.label));
+        }
+        writeln!(out, "{legend}\n")?;
         table.print(out)?;
-        let share = 100.0 * shown.acceptance;
+        let share = 100.0 * run.acceptance;
         writeln!(
             out,
-            "\nOf all points drawn, {share:.0}% were seen. ksd and mle ignore that, which pulls them towards the"
+            "\nOf all points drawn, {share:.0}% were seen. ksd and mle ignore that, which pulls them inland; the others correct for it."
         )?;
-        writeln!(
-            out,
-            "centre; the others correct for it. The mean error is over {SAMPLES} samples, this one the first."
-        )?;
-        Ok(Verdict::Fine)
+        if let Some(path) = &self.plot {
+            writeln!(out, "The map was drawn into {}.", path.display())?;
+        }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use steinbound::Method;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Numbers, numbers};
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::{Output, significant};
 
 /// The discrepancy between data and model at given parameters, without fitting.
@@ -18,8 +18,8 @@ pub struct Discrepancy {
     #[command(flatten)]
     pub data: DataOptions,
     /// The parameters in reported order: means, then covariances by rows of the upper triangle unless they are known.
-    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true, required = true)]
-    pub at: Numbers,
+    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true, required = true)]
+    pub at: Values,
     #[command(flatten)]
     pub model: ModelOptions,
     #[command(flatten)]
@@ -34,12 +34,13 @@ impl Discrepancy {
         self.data.note_no_clusters(output);
         let started = Instant::now();
         let problem = input.problem(output)?;
-        let found = problem.discrepancy(&self.at.0).map_err(|error| input.explain(error))?;
+        let at = input.parameters(&self.at)?;
+        let found = problem.discrepancy(&at).map_err(|error| input.explain(error))?;
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.discrepancy/1",
                 "method": self.method.method,
-                "model": self.model.model,
+                "model": input.model.name(),
                 "statistic": problem.statistic(),
                 "n": input.data.len(),
                 "d": input.data.dimension(),
@@ -47,7 +48,7 @@ impl Discrepancy {
                 "kernel": problem.kernel(),
                 "ridge": problem.ridge(),
                 "compute": problem.compute(),
-                "at": self.at.0,
+                "at": at,
                 "discrepancy": found.value,
                 "discrepancy_squared": found.squared,
                 "warnings": problem.warnings(),

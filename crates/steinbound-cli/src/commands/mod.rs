@@ -4,6 +4,7 @@ mod boundary;
 mod demo;
 mod discrepancy;
 mod fit;
+mod regress;
 mod simulate;
 mod witness;
 
@@ -18,6 +19,7 @@ pub enum Command {
     Fit(fit::Fit),
     Discrepancy(discrepancy::Discrepancy),
     Witness(witness::Witness),
+    Regress(regress::Regress),
     Simulate(simulate::Simulate),
     Boundary(boundary::Boundary),
     Demo(demo::Demo),
@@ -29,6 +31,7 @@ impl Command {
             Command::Fit(command) => command.run(output),
             Command::Discrepancy(command) => command.run(output),
             Command::Witness(command) => command.run(output),
+            Command::Regress(command) => command.run(output),
             Command::Simulate(command) => command.run(output),
             Command::Boundary(command) => command.run(output),
             Command::Demo(command) => command.run(output),
@@ -44,6 +47,7 @@ impl Command {
             Command::Fit(command) => &command.general,
             Command::Discrepancy(command) => &command.general,
             Command::Witness(command) => &command.general,
+            Command::Regress(command) => &command.general,
             Command::Simulate(command) => &command.general,
             Command::Boundary(command) => &command.general,
             Command::Demo(command) => &command.general,

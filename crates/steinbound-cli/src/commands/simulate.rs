@@ -8,7 +8,9 @@ use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
 
 use crate::failure::{Failure, Verdict};
-use crate::options::{self, Format, GeneralOptions, Numbers, SamplingOptions, domain, numbers};
+use crate::options::{
+    self, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain, values,
+};
 use crate::output::{Output, significant};
 
 /// Simulate a truncated sample, and points on the boundary.
@@ -16,14 +18,23 @@ use crate::output::{Output, significant};
 #[command(after_help = "Examples:
   steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 --output points.csv \\
       --boundary-points 32 --boundary-output border.csv
-  steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output points.csv")]
+  steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output points.csv
+  steinbound simulate --model gaussian-mixture --components 2 --at -1.5,-1.5,1.5,1.5 --domain \"box(low=-3, high=3)\" \\
+      -n 300 --output modes.csv
+  steinbound simulate --domain \"usa()\" --at -115,35 --known-covariance 10 -n 400 --output places.csv")]
 pub struct Simulate {
-    /// The model: gaussian.
-    #[arg(long, value_name = "MODEL", value_parser = options::model, default_value = "gaussian")]
-    pub model: String,
-    /// d means, or d means and the d(d+1)/2 covariances by rows of the upper triangle (default: mean 0, covariance identity).
-    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true)]
-    pub at: Option<Numbers>,
+    /// The model: gaussian or gaussian-mixture (default gaussian).
+    #[arg(long, value_name = "MODEL", value_parser = options::model)]
+    pub model: Option<ModelKind>,
+    /// The number of components of a mixture.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub components: Option<usize>,
+    /// The covariance, as in fit (default: identity).
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub known_covariance: Option<String>,
+    /// The means of a mixture, component by component; else d means, or d means and the d(d+1)/2 covariances by rows of the upper triangle (default: mean 0, covariance identity).
+    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    pub at: Option<Values>,
     /// The domain, as in fit.
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
@@ -57,12 +68,15 @@ impl Simulate {
         if self.sampling.boundary_points.is_some() && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
         }
-        let given = self.at.as_ref().map(|at| at.0.len());
+        let given = match &self.at {
+            Some(Values::Plain(list)) => Some(list.len() / self.components.unwrap_or(1).max(1)),
+            _ => None,
+        };
         let dimension = options::chosen_dimension(&self.domain, self.dimension, given)?;
         let domain = self.domain.build(dimension)?;
-        let (model, theta) = self.gaussian(dimension)?;
+        let (model, theta) = self.model(dimension)?;
         let rng = &mut simulate::stream(self.general.seed, tasks::DATA);
-        let sample = simulate::truncated(&model, &theta, domain.as_ref(), self.count, rng)?;
+        let sample = simulate::truncated(model.as_ref(), &theta, domain.as_ref(), self.count, rng)?;
         let boundary = match &self.boundary_output {
             None => None,
             Some(_) => {
@@ -83,7 +97,7 @@ impl Simulate {
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.simulate/1",
-                "model": self.model,
+                "model": model.name(),
                 "domain": domain.describe(),
                 "n": self.count,
                 "d": dimension,
@@ -110,24 +124,61 @@ impl Simulate {
         Ok(Verdict::Fine)
     }
 
-    fn gaussian(&self, dimension: usize) -> Result<(Gaussian, Vec<f64>), Failure> {
-        let at = self.at.as_ref().map_or_else(|| vec![0.0; dimension], |at| at.0.clone());
-        let full = Gaussian::full(dimension);
-        if let Some(value) = at.iter().find(|value| !value.is_finite()) {
+    /// The model and its fitted parameters.
+    fn model(&self, dimension: usize) -> Result<(Box<dyn Model>, Vec<f64>), Failure> {
+        let typed = match &self.at {
+            Some(Values::Named(_)) => {
+                return Err(Failure::input("--at takes the parameters in order here; leave the names out"));
+            }
+            Some(Values::Plain(list)) => Some(list.clone()),
+            None => None,
+        };
+        if let Some(value) = typed.iter().flatten().find(|value| !value.is_finite()) {
             return Err(Failure::input(format!("--at holds {value}; parameters are finite numbers")));
         }
+        let options = ModelOptions {
+            model: self.model,
+            known_covariance: Some(self.known_covariance.clone().unwrap_or_else(|| "1".into())),
+            covariance: None,
+            components: self.components,
+            estimate_weights: false,
+            log_density: None,
+            start: None,
+        };
+        if options.kind() == ModelKind::GaussianMixture {
+            let model = options.mixture(dimension)?;
+            let expected = model.parameters();
+            return match typed {
+                Some(means) if means.len() == expected => Ok((Box::new(model), means)),
+                Some(means) => Err(Failure::input(format!(
+                    "--at has {} values; {} components in {dimension} dimensions have {expected} means",
+                    means.len(),
+                    model.components()
+                ))),
+                None => Err(Failure::input(format!(
+                    "a mixture needs --at with its {expected} means, component by component"
+                ))),
+            };
+        }
+        if self.components.is_some() {
+            return Err(Failure::input("--components is for --model gaussian-mixture; leave it out"));
+        }
+        let at = typed.unwrap_or_else(|| vec![0.0; dimension]);
         if at.len() == dimension {
-            let model = Gaussian::with_variance(dimension, 1.0).map_err(steinbound::Error::from)?;
-            return Ok((model, at));
+            return Ok((Box::new(options.gaussian(dimension)?), at));
         }
-        if at.len() == full.parameters() {
+        let full = Gaussian::full(dimension);
+        if at.len() == full.parameters() && self.known_covariance.is_none() {
             let theta = full.fitted_from(&at).map_err(|error| Failure::input(format!("--at: {error}")))?;
-            return Ok((full, theta));
+            return Ok((Box::new(full), theta));
         }
+        let or_covariances = match self.known_covariance {
+            Some(_) => String::new(),
+            None => format!(", or these and the {} covariances", full.parameters() - dimension),
+        };
         Err(Failure::input(format!(
-            "--at has {} values; in {dimension} dimensions give {dimension} means, or these and the {} covariances",
-            at.len(),
-            full.parameters() - dimension
+            "--at has {} values; in {dimension} dimensions give {dimension} means{or_covariances}",
+            at.len()
         )))
     }
 }

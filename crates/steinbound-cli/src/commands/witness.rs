@@ -7,7 +7,7 @@ use steinbound_io::write;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Numbers, numbers};
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
 
 /// The witness function: where, and in which direction, model and data disagree.
@@ -19,8 +19,8 @@ pub struct Witness {
     #[command(flatten)]
     pub data: DataOptions,
     /// The parameters in reported order; fitted if not given.
-    #[arg(long, value_name = "P1,P2,..", value_parser = numbers, allow_hyphen_values = true)]
-    pub at: Option<Numbers>,
+    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    pub at: Option<Values>,
     /// Evaluate on a grid of N points along each axis, over data and boundary (default: 25 up to two dimensions, else at the data).
     #[arg(long, value_name = "N", conflicts_with = "points", allow_hyphen_values = true)]
     pub grid: Option<usize>,
@@ -44,7 +44,7 @@ impl Witness {
         self.data.note_no_clusters(output);
         let problem = input.problem(output)?;
         let at = match &self.at {
-            Some(at) => at.0.clone(),
+            Some(at) => input.parameters(at)?,
             None => {
                 let fit = problem.fit().map_err(|error| input.explain(error))?;
                 if !fit.is_trustworthy() {
@@ -112,7 +112,7 @@ impl Witness {
         };
         let mut bounds = input.data.bounds();
         let boundary = boundary.filter(|points| !points.is_empty()).map(Points::bounds);
-        let domain = input.domain.as_ref().map(|domain| domain.bounds());
+        let domain = input.region.domain.as_ref().map(|domain| domain.bounds());
         for other in boundary.into_iter().chain(domain) {
             for (bound, (low, high)) in bounds.iter_mut().zip(other) {
                 if low.is_finite() {

@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     kernel: Option<KernelUsed>,
     ridge: Option<f64>,
     distance: Option<String>,
+    leak: Option<f64>,
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,

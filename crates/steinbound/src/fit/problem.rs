@@ -17,7 +17,7 @@ use crate::points::Points;
 use crate::score_matching::ScoreMatching;
 use crate::simulate::{stream, tasks};
 use crate::stein::{
-    Conditioned, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared, widths,
+    Conditioned, LEAK_PROBES, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared, widths,
 };
 use crate::{likelihood, score_matching};
 
@@ -94,6 +94,7 @@ impl<'a> Problem<'a> {
             kernel: None,
             ridge: (method == Method::Tksd).then_some(estimator.ridge),
             distance: None,
+            leak: None,
             compute: None,
             confidence: estimator.confidence,
             warnings: check_domain(estimator, data)?.into_iter().collect(),
@@ -111,6 +112,7 @@ impl<'a> Problem<'a> {
                 let inner = radial(estimator, data, model, &mut settings)?;
                 let form = Conditioned::new(inner, &points, estimator.ridge)?;
                 settings.boundary_points = points.len();
+                note_leak(estimator, data, &form, &mut settings)?;
                 boundary = Some(points);
                 Task::Stein(Box::new(form))
             }
@@ -276,6 +278,46 @@ impl<'a> Problem<'a> {
         }
         Ok(Discrepancy { squared, value: (squared >= 0.0).then(|| squared.sqrt()) })
     }
+}
+
+/// The mean leak through the boundary points above which they are called too sparse. On discs with the median
+/// bandwidth, the bias that too few boundary points leave drowns in the standard error below a tenth, and no longer does above.
+const SPARSE: f64 = 0.1;
+
+/// Measures the leak, at other places on the boundary where the domain is known and at the boundary points themselves where it is not.
+fn note_leak(
+    estimator: &Estimator,
+    data: &Points,
+    form: &Conditioned,
+    settings: &mut Settings,
+) -> Result<(), Error> {
+    // Along a single coordinate the boundary is a few points, all of them known.
+    if data.scales().iter().filter(|scale| scale.is_finite()).count() < 2 {
+        return Ok(());
+    }
+    let leaks = match &estimator.domain {
+        Some(domain) => {
+            let sampling = BoundarySampling::new(LEAK_PROBES).near(data);
+            match domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)) {
+                Ok(probes) => form.leaks_at(&probes)?,
+                Err(_) => form.leaks(),
+            }
+        }
+        None => form.leaks(),
+    };
+    if leaks.is_empty() {
+        return Ok(());
+    }
+    let mean = leaks.iter().sum::<f64>() / leaks.len() as f64;
+    settings.leak = Some(mean);
+    if mean > SPARSE {
+        settings.warnings.push(format!(
+            "the boundary points are too sparse for this bandwidth: between them {:.0} % of the kernel is left, so that the estimate \
+             is biased; use more boundary points or a larger bandwidth",
+            100.0 * mean
+        ));
+    }
+    Ok(())
 }
 
 /// The plain form of the data, noting in the settings what was used.

@@ -102,6 +102,9 @@ pub struct Fit {
     pub ridge: Option<f64>,
     /// `exact`, `nearest` or `axes`, for methods that measure distances.
     pub distance: Option<String>,
+    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD; see
+    /// [`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
+    pub leak: Option<f64>,
     /// How the pairs were computed, for methods that have pairs.
     pub compute: Option<ComputeUsed>,
     /// The reported parameters.
@@ -165,6 +168,30 @@ impl Fit {
     pub fn std_errors(&self) -> Vec<f64> {
         let value = |p: &Parameter| p.std_error.unwrap_or(f64::NAN);
         self.parameters.iter().map(value).collect()
+    }
+
+    /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
+    ///
+    /// Covariance, standard errors and intervals follow by the delta method. Without reported parameters, or where
+    /// `map` has no answer, nothing changes.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// let doubled = fit.clone().mapped(|mean| Some((vec![2.0 * mean[0]], Matrix::diagonal(&[2.0]))));
+    /// assert!((doubled.std_errors()[0] - 2.0 * fit.std_errors()[0]).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn mapped(mut self, map: impl FnOnce(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Fit {
+        let values: Option<Vec<f64>> = self.parameters.iter().map(|p| p.estimate).collect();
+        let Some((values, jacobian)) = values.and_then(|values| map(&values)) else { return self };
+        let names: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
+        self.covariance =
+            self.covariance.map(|covariance| jacobian.times(&covariance).times(&jacobian.transpose()));
+        let reach = sandwich::normal_quantile(self.confidence);
+        self.parameters = with_intervals(&names, Some(&values), self.covariance.as_ref(), reach);
+        self
     }
 
     /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
@@ -258,6 +285,7 @@ impl Fit {
             kernel: settings.kernel,
             ridge: settings.ridge,
             distance: settings.distance,
+            leak: settings.leak,
             compute: settings.compute,
             parameters,
             natural,

@@ -6,6 +6,7 @@
 mod autodiff;
 pub mod conformance;
 mod exponential_family;
+mod formula;
 mod gaussian;
 mod latent;
 mod mixture;

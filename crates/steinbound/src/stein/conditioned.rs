@@ -100,6 +100,16 @@ impl Conditioned {
         (0..probes.len()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
+    /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
+    pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
+        let places = self.inner.kernel().scale(places)?;
+        let (whole, _) = self.inner.kernel().diagonal();
+        let mut known = self.inner.kernel().values(&places, 0..places.len(), &self.boundary);
+        self.factor.solve_lower(&mut known);
+        let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
+        Ok((0..places.len()).map(|j| left(j).clamp(0.0, 1.0)).collect())
+    }
+
     fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
         let data = self.inner.scaled();
         let mut at_boundary = self.inner.cross(&self.boundary, data, columns, terms);

@@ -51,6 +51,17 @@ pub(super) fn starts(
     found.into_iter().map(|(_, _, theta)| theta).collect()
 }
 
+/// Parameters with these means, weights and covariances being those of the data nearest to each.
+pub(super) fn start_at(mixture: &GaussianMixture, means: &[f64], points: &Points) -> Option<Vec<f64>> {
+    if points.dimension() != mixture.dimension || means.len() != mixture.dimension * mixture.components {
+        return None;
+    }
+    let weights = points.weights();
+    let data = Data::new(points, &weights);
+    let labels = data.labels(means);
+    mixture.fitted(&data.describe(mixture, &labels, means.to_vec())).ok()
+}
+
 /// The variance of each column, 1 where it has none.
 pub(super) fn column_variances(points: &Points, weights: &[f64]) -> Vec<f64> {
     let total: f64 = weights.iter().sum();

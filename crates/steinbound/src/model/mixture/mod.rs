@@ -132,6 +132,21 @@ impl GaussianMixture {
         Ok(self.laid_out())
     }
 
+    /// Reported parameters with these means (component by component) from which to start a search on the data; weights and covariances
+    /// are those of the points nearest to each mean. `None` where the sizes differ.
+    ///
+    /// ```
+    /// use steinbound::{Points, model::GaussianMixture};
+    /// let data = Points::from_rows(&[[0.0], [0.2], [0.1], [3.0], [3.3]])?;
+    /// let start = GaussianMixture::new(1, 2)?.spherical().start_at(&[0.0, 3.0], &data).unwrap();
+    /// assert_eq!(start.len(), 4);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn start_at(&self, means: &[f64], points: &Points) -> Option<Vec<f64>> {
+        let theta = clusters::start_at(self, means, points)?;
+        Some(self.report(&theta)?.values)
+    }
+
     /// An unknown variance for each component, the same in all coordinates.
     pub fn spherical(mut self) -> GaussianMixture {
         self.covariance = Covariance::Spherical;
@@ -171,7 +186,7 @@ impl GaussianMixture {
 
 impl Model for GaussianMixture {
     fn name(&self) -> &str {
-        "mixture"
+        "gaussian-mixture"
     }
 
     fn dimension(&self) -> usize {

@@ -1,0 +1,280 @@
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use steinbound::inference::sandwich::normal_quantile;
+use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
+use steinbound::{Error, Fit, FitError, Matrix, Method};
+use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
+
+use crate::failure::{Failure, Verdict};
+use crate::options::{Format, GeneralOptions, MethodOptions, choose, number};
+use crate::output::{Output, Table, estimate};
+use crate::summary::{self, significant_percent};
+
+/// Fit a linear regression whose response is seen only between limits.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40
+  steinbound regress scores.csv --formula \"achiv ~ langscore + C(prog, base=general)\" --lower 40 --method truncated-mle
+  steinbound regress wages.csv --formula \"wage ~ age + age:school\" --lower floor --upper 100 --predict new.csv
+
+Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction,
+-1 leaves the intercept out.")]
+pub struct Regress {
+    /// Comma-separated data with a header.
+    pub data: PathBuf,
+    /// The response and the terms: "y ~ x1 + x2".
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formula: String,
+    /// Responses below this number, or this column's value, are not seen.
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub lower: Option<String>,
+    /// Responses above this number, or this column's value, are not seen.
+    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    pub upper: Option<String>,
+    /// The standard deviation of the noise, where it is known.
+    #[arg(long, value_name = "V", value_parser = number, allow_hyphen_values = true)]
+    pub known_sigma: Option<f64>,
+    /// What the kernel looks at: product (response and covariates) or y (the response alone, as in the paper) (default product).
+    #[arg(long, value_name = "WHAT", value_parser = kernel_on)]
+    pub kernel_on: Option<KernelOn>,
+    /// Predict the mean of the untruncated response for the rows of a file.
+    #[arg(long, value_name = "FILE")]
+    pub predict: Option<PathBuf>,
+    /// How many boundary points tksd uses (default: one for each row, at most 200).
+    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    pub boundary_points: Option<usize>,
+    /// The column of observation weights.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub weights: Option<String>,
+    /// The column of clusters, over which standard errors are summed.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub cluster: Option<String>,
+    /// Leave out lines with missing values.
+    #[arg(long)]
+    pub drop_missing: bool,
+    /// Keep responses outside the limits.
+    #[arg(long)]
+    pub allow_outside: bool,
+    #[command(flatten)]
+    pub method: MethodOptions,
+    /// The confidence level of intervals.
+    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
+    pub confidence: f64,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+fn kernel_on(text: &str) -> Result<KernelOn, String> {
+    choose("choice", text, &[("product", KernelOn::Product), ("y", KernelOn::Response)])
+}
+
+/// A predicted mean of the untruncated response.
+#[derive(Debug, Serialize)]
+struct Prediction {
+    mean: f64,
+    std_error: f64,
+    lower: f64,
+    upper: f64,
+}
+
+impl Regress {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.general.apply()?;
+        let ignores_limits = matches!(self.method.method, Method::Mle | Method::Ksd);
+        if self.lower.is_none() && self.upper.is_none() && !ignores_limits {
+            return Err(Failure::input(
+                "no limit of the response is given; add --lower V or --upper V (a number or a column), or use --method mle for data that are not truncated",
+            ));
+        }
+        let formula = Formula::parse(&self.formula)?;
+        let frame = self.read(&formula, output)?;
+        let design = formula.design(&frame)?;
+        let prepared = self.prepare(&frame, &design)?;
+        self.note_unused(output);
+        let mut estimator = self
+            .method
+            .estimator(self.general.seed)
+            .allow_outside(self.allow_outside)
+            .confidence(self.confidence);
+        if let Some(count) = self.boundary_points {
+            estimator = estimator.boundary_points(count);
+        }
+        let estimator = prepared.estimator(&estimator);
+        let mut fit = estimator
+            .fit(&prepared.points, &prepared.model)
+            .map_err(|error| self.explain(error, &frame, &prepared))?;
+        let predictions = match &self.predict {
+            Some(path) => Some(self.predictions(path, &design, &prepared, &fit)?),
+            None => None,
+        };
+        let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        match self.general.format {
+            Format::Json => {
+                let mut value =
+                    serde_json::to_value(&fit).map_err(|error| Failure::Other(error.to_string()))?;
+                value["formula"] = json!(formula.text());
+                value["response"] = json!(design.response_name);
+                if let Some(predictions) = &predictions {
+                    value["predictions"] = json!(predictions);
+                }
+                output.json(&value)?;
+            }
+            Format::Table => {
+                summary::print(&fit, output)?;
+                if let Some(predictions) = &predictions {
+                    print_predictions(predictions, self.confidence, output)?;
+                }
+            }
+        }
+        Ok(verdict)
+    }
+
+    /// The rows of the data that have all that is used.
+    fn read(&self, formula: &Formula, output: &Output) -> Result<Frame, Failure> {
+        let frame = read_frame(&self.data, &FrameOptions { drop_missing: self.drop_missing })?;
+        let mut used = formula.columns(&frame)?;
+        for column in [&self.weights, &self.cluster].into_iter().flatten() {
+            used.push(column.clone());
+        }
+        let is_column = |text: &&String| number(text).is_err();
+        used.extend([&self.lower, &self.upper].into_iter().flatten().filter(is_column).cloned());
+        let names: Vec<&str> = used.iter().map(String::as_str).collect();
+        let kept = frame.complete_rows(&names)?;
+        let dropped = frame.len() - kept.len();
+        if dropped > 0 {
+            output.note(&format!("{dropped} lines with missing values were left out"));
+        }
+        let frame = frame.select(&kept);
+        if self.method.verbose {
+            output.note(&format!("read {} rows from {}", frame.len(), frame.path()));
+        }
+        Ok(frame)
+    }
+
+    fn prepare(&self, frame: &Frame, design: &Design) -> Result<PreparedRegression, Failure> {
+        let mut regression = TruncatedRegression::new(&design.response_name, design.response.clone());
+        let skip = usize::from(has_intercept(design));
+        regression = regression
+            .covariates(design.names[skip..].to_vec(), without_first(&design.matrix, skip))
+            .kernel_on(self.kernel_on.unwrap_or_default());
+        if skip == 0 {
+            regression = regression.without_intercept();
+        }
+        if let Some(sigma) = self.known_sigma {
+            regression = regression.known_sigma(sigma);
+        }
+        let limit = |text: &String| -> Result<ResponseLimit, Failure> {
+            Ok(match limit_values(frame, text)? {
+                Limit::Constant(value) => ResponseLimit::Constant(value),
+                Limit::Column { values, .. } => ResponseLimit::Each(values),
+            })
+        };
+        if let Some(text) = &self.lower {
+            regression = regression.lower(limit(text)?);
+        }
+        if let Some(text) = &self.upper {
+            regression = regression.upper(limit(text)?);
+        }
+        let mut prepared = regression.build(self.general.seed)?;
+        if let Some(column) = &self.weights {
+            prepared.points = prepared.points.with_weights(frame.weights(column)?).map_err(Error::from)?;
+        }
+        if let Some(column) = &self.cluster {
+            prepared.points = prepared.points.with_clusters(&frame.texts(column)?).map_err(Error::from)?;
+        }
+        Ok(prepared)
+    }
+
+    fn note_unused(&self, output: &Output) {
+        let method = self.method.method;
+        let is_nearest =
+            method.has_distance() && self.method.distance == Some(steinbound::fit::DistanceKind::Nearest);
+        self.method.note_unused(is_nearest, output);
+        let others = [
+            ("--kernel-on", self.kernel_on.is_some() && !method.has_kernel()),
+            ("--boundary-points", self.boundary_points.is_some() && method != Method::Tksd && !is_nearest),
+        ];
+        for (option, unused) in others {
+            if unused {
+                output.note(&format!("{option} has no effect with --method {}", method.name()));
+            }
+        }
+    }
+
+    /// An error of the library as the user sees it.
+    fn explain(&self, error: Error, frame: &Frame, prepared: &PreparedRegression) -> Failure {
+        let path = frame.path();
+        match &error {
+            Error::Fit(FitError::OutsideDomain { outside, rows, first, .. }) => {
+                let (row, name) = (first - 1, &prepared.points.names()[0]);
+                let value = prepared.points.row(row)[0];
+                let side = if outside == rows { ": is the limit on the wrong side" } else { "" };
+                Failure::input(format!(
+                    "{path}, line {}: the response {name} is {value}, outside its limits, as in {outside} of {rows} rows{side}; check --lower \
+                     and --upper, remove such rows, or keep them with --allow-outside",
+                    frame.line(row)
+                ))
+            }
+            _ => Failure::input(format!("{path}: {error}")),
+        }
+    }
+
+    fn predictions(
+        &self,
+        path: &Path,
+        design: &Design,
+        prepared: &PreparedRegression,
+        fit: &Fit,
+    ) -> Result<Vec<Prediction>, Failure> {
+        let frame = read_frame(path, &FrameOptions { drop_missing: false })?;
+        let matrix = design.apply(&frame)?;
+        let skip = usize::from(has_intercept(design));
+        let found = prepared.predict(fit, &without_first(&matrix, skip)).ok_or_else(|| {
+            Failure::input("the fit has no covariance, so that there is nothing to predict from")
+        })?;
+        let reach = normal_quantile(self.confidence);
+        let prediction = |(mean, std_error): (f64, f64)| Prediction {
+            mean,
+            std_error,
+            lower: mean - reach * std_error,
+            upper: mean + reach * std_error,
+        };
+        Ok(found.into_iter().map(prediction).collect())
+    }
+}
+
+fn has_intercept(design: &Design) -> bool {
+    design.names.first().is_some_and(|name| name == "(Intercept)")
+}
+
+/// A matrix without its first columns.
+fn without_first(matrix: &Matrix, skip: usize) -> Matrix {
+    Matrix::from_fn(matrix.rows(), matrix.columns() - skip, |i, j| matrix[(i, j + skip)])
+}
+
+fn print_predictions(
+    predictions: &[Prediction],
+    confidence: f64,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let level = significant_percent(confidence);
+    let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
+    let mut table = Table::new(0, ["row", "mean", "std. error", &lower, &upper]);
+    for (i, p) in predictions.iter().enumerate() {
+        let shown = |value| estimate(Some(value), Some(p.std_error));
+        table.row(vec![
+            (i + 1).to_string(),
+            shown(p.mean),
+            shown(p.std_error),
+            shown(p.lower),
+            shown(p.upper),
+        ]);
+    }
+    let out = output.result();
+    writeln!(out, "\npredicted mean of the untruncated response")?;
+    table.print(out)?;
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! What is known of the region in which data are seen: points on its boundary, the domain, and how to lay a map flat.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use steinbound::domain::{Domain, Polygon};
+use steinbound::model::Model;
+use steinbound::projection::EqualArea;
+use steinbound::{Error, Fit, Matrix, Points};
+use steinbound_io::names::shown;
+use steinbound_io::{Map, MapOptions, read_map};
+
+use crate::failure::Failure;
+use crate::input::Matching;
+use crate::options::DataOptions;
+use crate::output::Output;
+
+/// The boundary, given as points or through a domain.
+#[derive(Default)]
+pub struct Region {
+    pub boundary: Option<Points<'static>>,
+    pub domain: Option<Arc<dyn Domain>>,
+    pub projection: Option<EqualArea>,
+}
+
+/// Edges of a map are cut to so many degrees before they are projected: a straight line on the globe is not one on the map.
+const LONGEST_EDGE: f64 = 0.25;
+
+impl Region {
+    /// Reads boundary and domain, and projects them and the data where that is asked for.
+    pub fn load(
+        options: &DataOptions,
+        data: &mut Points<'static>,
+        matching: &Matching,
+        output: &Output,
+    ) -> Result<Region, Failure> {
+        let mut region = Region::default();
+        let mut polygon = None;
+        let mut geographic = false;
+        match &options.boundary {
+            Some(path) if is_map(path) => {
+                if options.domain.is_some() {
+                    return Err(Failure::input(
+                        "the rings of --boundary define the domain; leave --domain out, or give the boundary as points in a .csv file",
+                    ));
+                }
+                let map = read_map(path, &MapOptions { feature: options.feature.clone() })?;
+                tell_warnings(&map, output);
+                geographic = map.looks_geographic;
+                polygon = Some(map.polygon()?);
+            }
+            Some(path) => region.boundary = Some(matching.read("boundary", path, output)?),
+            None => {}
+        }
+        if options.feature.is_some() && polygon.is_none() {
+            output.note("--feature has no effect without a map in --boundary");
+        }
+        if let Some(spec) = &options.domain {
+            spec.maps().into_iter().for_each(|map| tell_warnings(map, output));
+            geographic = spec.is_geographic();
+            match spec.polygon() {
+                Some(found) => polygon = Some(found?),
+                None => region.domain = Some(spec.build(data.dimension())?),
+            }
+        }
+        if options.project {
+            region.project(data, &mut polygon)?;
+        } else if geographic || has_geographic_names(data) {
+            note_degrees(data, output);
+        }
+        if let Some(polygon) = polygon {
+            region.domain = Some(Arc::new(polygon));
+        }
+        Ok(region)
+    }
+
+    fn project(&mut self, data: &mut Points<'static>, polygon: &mut Option<Polygon>) -> Result<(), Failure> {
+        if data.dimension() != 2 {
+            return Err(Failure::input(format!(
+                "--project needs two columns, longitude and latitude, and the data have {}; choose them with --columns",
+                data.dimension()
+            )));
+        }
+        if let Some(domain) = &self.domain {
+            return Err(Failure::input(format!(
+                "--project works with maps and boundary points, not with a {}; give the border as a map",
+                domain.describe()
+            )));
+        }
+        check_degrees(data, "the data")?;
+        let center = data.mean();
+        let projection = EqualArea::new(center[0], center[1]).map_err(Error::from)?;
+        *data = projected(data, &projection)?;
+        if let Some(boundary) = &self.boundary {
+            check_degrees(boundary, "the boundary points")?;
+            self.boundary = Some(projected(boundary, &projection)?);
+        }
+        if let Some(found) = polygon {
+            let bounds = found.bounds();
+            if bounds[1].0 < -90.0 || bounds[1].1 > 90.0 {
+                return Err(Failure::input(
+                    "--project: the latitudes of the map are not between -90 and 90; longitude comes first, or the map is projected already",
+                ));
+            }
+            *found =
+                found.map_vertices(LONGEST_EDGE, |place| projection.forward(place)).map_err(Error::from)?;
+        }
+        self.projection = Some(projection);
+        Ok(())
+    }
+
+    /// Places, given in degrees where a projection is used, as the model sees them.
+    pub fn into_plane(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
+        if let Some(projection) = &self.projection {
+            for place in pairs(model) {
+                let flat = projection.forward(place.map(|k| reported.get(k).copied().unwrap_or(0.0)));
+                for (k, value) in place.into_iter().zip(flat) {
+                    if let Some(entry) = reported.get_mut(k) {
+                        *entry = value;
+                    }
+                }
+            }
+        }
+        reported
+    }
+
+    /// A fit whose locations are degrees again, where a projection was used.
+    pub fn out_of_plane(&self, model: &dyn Model, fit: Fit) -> Fit {
+        let Some(projection) = &self.projection else { return fit };
+        fit.mapped(|values| {
+            let mut moved = values.to_vec();
+            let mut jacobian = Matrix::identity(values.len());
+            for place in pairs(model) {
+                let flat = place.map(|k| values[k]);
+                let slopes = projection.inverse_jacobian(flat)?;
+                let degrees = projection.inverse(flat);
+                for i in 0..2 {
+                    moved[place[i]] = degrees[i];
+                    for j in 0..2 {
+                        jacobian[(place[i], place[j])] = slopes[(i, j)];
+                    }
+                }
+            }
+            Some((moved, jacobian))
+        })
+    }
+}
+
+/// The places of a model's locations, two coordinates each.
+fn pairs(model: &dyn Model) -> Vec<[usize; 2]> {
+    model.locations().into_iter().filter_map(|place| <[usize; 2]>::try_from(place).ok()).collect()
+}
+
+/// Whether a file is a map by its name.
+pub fn is_map(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    ["geojson", "json", "wkt", "shp"].contains(&extension.as_str())
+}
+
+/// Tells what looks wrong with a map.
+pub fn tell_warnings(map: &Map, output: &Output) {
+    map.warnings.iter().for_each(|warning| output.warn(&format!("{}: {warning}", map.path)));
+}
+
+fn has_geographic_names(data: &Points) -> bool {
+    let is_one_of = |name: &str, list: &[&str]| list.contains(&name.to_lowercase().as_str());
+    let names = data.names();
+    names.len() == 2
+        && names.iter().any(|name| is_one_of(name, &["lon", "long", "lng", "longitude"]))
+        && names.iter().any(|name| is_one_of(name, &["lat", "latitude"]))
+}
+
+fn note_degrees(data: &Points, output: &Output) {
+    let latitude = data.mean().get(1).copied().unwrap_or(0.0);
+    if let Ok(map) = EqualArea::new(0.0, latitude) {
+        let (east, north) = map.kilometres_per_degree();
+        output.note(&format!(
+            "longitude and latitude are used as they are, although here a degree of longitude is {east:.0} km and one of latitude {north:.0} km; \
+             --project lays them on a plane in kilometres"
+        ));
+    }
+}
+
+fn check_degrees(points: &Points, what: &str) -> Result<(), Failure> {
+    let bounds = points.bounds();
+    let fits = |l: usize, limit: f64| bounds[l].0 >= -limit && bounds[l].1 <= limit;
+    if fits(0, 360.0) && fits(1, 90.0) {
+        return Ok(());
+    }
+    let swapped = if fits(1, 180.0) && fits(0, 90.0) {
+        "; it looks as if latitude came first: choose the columns in the order longitude,latitude with --columns"
+    } else {
+        "; give degrees, longitude first, or leave --project out for coordinates that are projected already"
+    };
+    let name = shown(&points.names()[1]);
+    Err(Failure::input(format!(
+        "--project: {what} are not longitudes and latitudes: {name} goes from {} to {}{swapped}",
+        bounds[1].0, bounds[1].1
+    )))
+}
+
+fn projected(points: &Points, projection: &EqualArea) -> Result<Points<'static>, Failure> {
+    let plane = points.moved(|x| projection.forward([x[0], x[1]]).to_vec());
+    Ok(plane.map_err(Error::from)?)
+}
