@@ -355,11 +355,3 @@ fn grids_that_cannot_be() {
         good().run(&base).expect_refusal(&["not a usable grid"]);
     }
 }
-
-#[test]
-fn map_files_are_for_later() {
-    let folder = good();
-    folder.write("border.geojson", "{}");
-    let said = folder.run(&["fit", "data.csv", "--boundary", "border.geojson"]);
-    said.expect_refusal(&["border.geojson", "reads boundary points from .csv"]);
-}
