@@ -604,6 +604,14 @@ pub enum FitError {
         /// The domain.
         domain: String,
     },
+    /// An integral over the domain would need too many nodes.
+    #[error(
+        "the {domain} is too large or too thin, compared with the data, to integrate over; use tksd, which needs no integral"
+    )]
+    TooManyNodes {
+        /// The domain.
+        domain: String,
+    },
     /// The score or the objective is not a number.
     #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]
     NotFinite {

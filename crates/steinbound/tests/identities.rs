@@ -534,3 +534,26 @@ fn influence_is_the_derivative_in_the_weights() {
         }
     }
 }
+
+/// The leak at a boundary point, from one factor, is what conditioning on all others leaves there.
+#[test]
+fn leaks_leave_one_boundary_point_out() {
+    let setting = ball(3, 40, 17);
+    let ridge = 1e-3;
+    let form = |boundary: &Points| {
+        let plain = Radial::tiled(&setting.data, kernel::by_name("imq").unwrap(), 1.1).unwrap();
+        Conditioned::new(plain, boundary, ridge).unwrap()
+    };
+    let few = Points::from_rows(&setting.boundary.rows().take(30).collect::<Vec<_>>()).unwrap();
+    let leaks = form(&few).leaks();
+    assert_eq!(leaks.len(), 30);
+    for (j, leak) in leaks.iter().enumerate() {
+        let others: Vec<&[f64]> = (0..30).filter(|i| *i != j).map(|i| few.row(i)).collect();
+        let left = form(&Points::from_rows(&others).unwrap());
+        let left = left.leaks_at(&Points::from_rows(&[few.row(j)]).unwrap()).unwrap()[0];
+        assert!((leak - left).abs() < 1e-10, "{j}: {leak} {left}");
+    }
+    // At a boundary point itself only the ridge is left, far away everything.
+    let at = form(&few).leaks_at(&Points::from_rows(&[few.row(0), &[1e3, 0.0, 0.0]]).unwrap()).unwrap();
+    assert!(at[0] < 2.0 * ridge && at[1] > 0.99);
+}

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Cuboid, Domain, HalfSpace, Norm, Polygon};
+use steinbound::domain::{
+    Ball, BoundarySampling, BoundaryScheme, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet,
+    Norm, Polygon,
+};
 use steinbound::fit::{Compute, DistanceKind};
 use steinbound::kernel::{self, Bandwidth};
-use steinbound::model::{Gaussian, Model};
+use steinbound::model::{Autodiff, Gaussian, GaussianMixture, Model};
 use steinbound::simulate::stream;
 use steinbound::stein::Statistic;
 use steinbound::{Estimator, Matrix, Method, Points};
@@ -33,12 +36,21 @@ fn domain(dimension: usize, kind: u8, radius: f64) -> Option<Arc<dyn Domain>> {
         1 => Arc::new(Ball::new(radius).ok()?.in_dimension(dimension).with_norm(Norm::One)),
         2 => Arc::new(Cuboid::uniform(-radius, radius, dimension).ok()?),
         3 => Arc::new(Cuboid::uniform(radius, f64::INFINITY, dimension).ok()?),
+        4 => Arc::new(Complement::new(Arc::new(Ball::new(radius).ok()?.in_dimension(dimension)))),
+        5 => Arc::new(LevelSet::parse(&format!("x1^2 - abs({radius})"), dimension).ok()?),
+        6 => {
+            let parts: [Arc<dyn Domain>; 2] = [
+                Arc::new(Ball::new(radius).ok()?.in_dimension(dimension)),
+                Arc::new(HalfSpace::new(vec![1.0; dimension], 0.5).ok()?),
+            ];
+            Arc::new(Intersection::new(parts.to_vec()).ok()?)
+        }
         _ => Arc::new(HalfSpace::new(vec![radius; dimension], radius).ok()?),
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_fit_answers_or_refuses(
@@ -56,14 +68,24 @@ proptest! {
                 Err(_) => return Ok(()),
             }
         }
-        let model = match pick(0, 4) {
-            0 => Gaussian::with_variance(dimension, 1.0).unwrap(),
-            1 => Gaussian::diagonal(dimension),
-            2 => Gaussian::full(dimension),
+        let names: Vec<String> = (1..=dimension).map(|l| format!("x{l}")).collect();
+        let formula = || Autodiff::from_formula("a*cos(x1) - exp(b)*x1^2 + log(x1 + 3)", &names, &[("a", at[0]), ("b", at[1])]);
+        let mixture = GaussianMixture::new(dimension, 2).unwrap();
+        let model: Box<dyn Model> = match pick(0, 12) {
+            0..4 => Box::new(Gaussian::with_variance(dimension, 1.0).unwrap()),
+            4 => Box::new(Gaussian::diagonal(dimension)),
+            5..8 => Box::new(Gaussian::full(dimension)),
+            8 => Box::new(mixture),
+            9 => Box::new(mixture.spherical().estimate_weights()),
+            10 => match formula() {
+                Ok(model) => Box::new(model),
+                Err(_) => return Ok(()),
+            },
             // A model of another dimension must be refused.
-            _ => Gaussian::full(dimension + 1),
+            _ => Box::new(Gaussian::full(dimension + 1)),
         };
-        let mut estimator = Estimator::new(Method::ALL[usize::from(pick(1, 5))])
+        let model = model.as_ref();
+        let mut estimator = Estimator::new(Method::ALL[usize::from(pick(1, 6))])
             .kernel(kernel::by_name(kernel::NAMES[usize::from(pick(2, 4))]).unwrap())
             .statistic([Statistic::V, Statistic::U][usize::from(pick(3, 2))])
             .compute([Compute::Dense, Compute::Tiled][usize::from(pick(4, 2))])
@@ -79,10 +101,13 @@ proptest! {
         } else if pick(8, 2) == 0 {
             estimator = estimator.boundary(Points::none(dimension));
         }
-        if let Some(domain) = domain(dimension, pick(9, 6), radius) {
+        if pick(5, 5) == 0 {
+            estimator = estimator.distance(DistanceKind::Axes).distance_power(bandwidth);
+        }
+        if let Some(domain) = domain(dimension, pick(9, 8), radius) {
             estimator = estimator.domain(domain);
         }
-        let Ok(problem) = estimator.check(&data, &model) else { return Ok(()) };
+        let Ok(problem) = estimator.check(&data, model) else { return Ok(()) };
         let parameters = model.report(&vec![1.0; model.parameters()]).map_or(3, |r| r.values.len());
         let at: Vec<f64> = at.iter().cycle().take(parameters).copied().collect();
         let _ = problem.discrepancy(&at);

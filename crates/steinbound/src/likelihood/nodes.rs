@@ -25,16 +25,16 @@ pub(super) const DETERMINISTIC: usize = 3;
 pub(super) const FINEST: u32 = 5;
 
 /// The most nodes.
-const MOST_NODES: usize = 4_000_000;
+const MOST_NODES: usize = 1_000_000;
 
 /// Nodes of the rule on each panel: exact for polynomials of degree 15.
 const ORDER: usize = 8;
 
 impl Nodes {
-    /// A rule for the domain, fine enough for densities about as wide as the data; each level halves its panels and doubles its
-    /// reach where the domain is unbounded.
+    /// A rule for the part of the domain around the data, fine enough for densities about as wide as they are; each level halves its
+    /// panels and doubles its reach.
     ///
-    /// `None` where the rule would be too large.
+    /// `None` where the rule would have too many nodes.
     pub(super) fn new(
         domain: &dyn Domain,
         data: &Points,
@@ -79,22 +79,24 @@ struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     fn new(domain: &'a dyn Domain, data: &Points, level: u32) -> Grid<'a> {
+        // Panels two deviations wide make a normal density exact to ten digits; in space nodes are dearer.
+        let widest = if data.dimension() < DETERMINISTIC { 2.0 } else { 3.0 };
         let spread = deviations(data);
         let reach = f64::from(1 << level);
         let extent = data.bounds();
         let bounds = domain.bounds();
         let window = |l: usize| {
             let ((low, high), (least, most)) = (bounds[l], extent[l]);
-            let margin = reach * (most - least).max(spread[l]);
-            let low = if low.is_finite() { low } else { least - margin };
-            (low, if high.is_finite() { high } else { most + margin })
+            let margin = 2.0 * reach * (most - least).max(spread[l]);
+            (low.max(least - margin), high.min(most + margin))
         };
+        let windows: Vec<(f64, f64)> = (0..data.dimension()).map(window).collect();
         Grid {
             domain,
-            windows: (0..data.dimension()).map(window).collect(),
-            bounded: bounds.iter().map(|(a, b)| a.is_finite() && b.is_finite()).collect(),
-            outer: spread.iter().map(|s| s / reach).collect(),
-            inner: spread[data.dimension() - 1] / f64::from(level + 1),
+            bounded: windows.iter().zip(&bounds).map(|(window, bounds)| window == bounds).collect(),
+            windows,
+            outer: spread.iter().map(|s| widest * s / reach).collect(),
+            inner: widest * spread[data.dimension() - 1] / f64::from(level + 1),
             rule: gauss_legendre(ORDER),
         }
     }
@@ -224,7 +226,7 @@ fn quasi_random(
     seed: u64,
 ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
     let dimension = data.dimension();
-    let count = 20_000usize << (2 * level.min(FINEST));
+    let count = 16_000usize << (2 * level.min(FINEST));
     if count > MOST_NODES {
         return Ok(None);
     }
@@ -303,9 +305,18 @@ mod tests {
         let nodes = Nodes::new(&diamond, &data(2), 0, 0).unwrap().unwrap();
         assert!((integral(&nodes, |_| 1.0) - 2.0).abs() < 1e-4);
         let ball = Ball::new(1.0).unwrap().in_dimension(3);
-        let nodes = Nodes::new(&ball, &data(3), 1, 0).unwrap().unwrap();
         let volume = 4.0 / 3.0 * std::f64::consts::PI;
-        assert!((integral(&nodes, |_| 1.0) / volume - 1.0).abs() < 1e-3);
+        let error = |level: u32| {
+            let nodes = Nodes::new(&ball, &data(3), level, 0).unwrap().unwrap();
+            (integral(&nodes, |_| 1.0) / volume - 1.0).abs()
+        };
+        assert!(
+            error(0) < 0.02 && error(1) < 5e-3 && error(2) < 2e-3,
+            "{} {} {}",
+            error(0),
+            error(1),
+            error(2)
+        );
         let interval = Cuboid::interval(-1.0, 2.0).unwrap();
         let nodes = Nodes::new(&interval, &data(1), 0, 0).unwrap().unwrap();
         assert!((integral(&nodes, |x| x[0].exp()) - (2f64.exp() - (-1f64).exp())).abs() < 1e-12);

@@ -186,7 +186,7 @@ pub(super) fn integrated(
         |level: u32| Nodes::new(domain.as_ref(), data, level, seed)?.map(|n| n.less(&origin)).transpose();
     let data = &points;
     let mut level = 0;
-    let coarse = nodes(level)?.ok_or(FitError::EmptyDomain { domain: domain.describe() })?;
+    let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
     let mut objective = Likelihood::new(model, data, weights, coarse);
     let mut estimate = search(&objective, model, data, first.as_deref(), seed)?;
     let mut settled = false;
