@@ -215,54 +215,106 @@ fn covariance(data: &Points) -> Matrix {
 /// Variance of the proposal over that of the data: wider tails than the data's keep the weights bounded.
 const INFLATION: f64 = 1.6;
 
-/// Nodes of a normal distribution shaped like the data, those outside the domain left out, weighted by one over its density.
-///
-/// The points are a Kronecker sequence, `frac(shift + i alpha)` with the powers of the generalised golden ratio for `alpha`,
-/// carried to normal ones by the inverse distribution function. The shift is seeded.
+/// Quasi-random places drawn at the coarsest level; each further level draws four times as many.
+const COARSEST: usize = 16_000;
+
+/// The most of them.
+const MOST_DRAWS: usize = COARSEST << 8;
+
+/// Where quasi-random places are drawn from, by a map from the unit cube.
+enum Proposal {
+    /// The box around the domain, where a good part of it lies inside.
+    Box(Vec<(f64, f64)>),
+    /// A normal distribution shaped like the data.
+    Normal { mean: Vec<f64>, factor: Cholesky },
+}
+
+impl Proposal {
+    fn new(domain: &dyn Domain, data: &Points, seed: u64) -> Result<Proposal, Error> {
+        let bounds = domain.bounds();
+        if bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite()) {
+            let uniform = Proposal::Box(bounds);
+            let mut sequence = Kronecker::new(data.dimension(), seed);
+            let inside = (0..1000).filter(|_| domain.contains(&uniform.place(&sequence.next()).0)).count();
+            if inside > 300 {
+                return Ok(uniform);
+            }
+        }
+        let mut spread = covariance(data);
+        spread.values_mut().iter_mut().for_each(|v| *v *= INFLATION);
+        let factor = match Cholesky::new(spread) {
+            Some(factor) => factor,
+            None => {
+                let variances: Vec<f64> = deviations(data).iter().map(|s| INFLATION * s * s).collect();
+                Cholesky::new(Matrix::diagonal(&variances))
+                    .ok_or(FitError::NotFinite { what: "data's spread" })?
+            }
+        };
+        Ok(Proposal::Normal { mean: data.mean(), factor })
+    }
+
+    /// The place for a point of the unit cube, and the logarithm of one over the density there.
+    fn place(&self, cube: &[f64]) -> (Vec<f64>, f64) {
+        match self {
+            Proposal::Box(sides) => {
+                let place = cube.iter().zip(sides).map(|(t, (low, high))| low + t * (high - low)).collect();
+                (place, sides.iter().map(|(low, high)| (high - low).ln()).sum())
+            }
+            Proposal::Normal { mean, factor } => {
+                let normal = Normal::standard();
+                let z: Vec<f64> =
+                    cube.iter().map(|t| normal.inverse_cdf(t.clamp(1e-15, 1.0 - 1e-15))).collect();
+                let place = factor.times_lower(&z).iter().zip(mean).map(|(v, m)| v + m).collect();
+                let squares = z.iter().map(|z| z * z + (2.0 * std::f64::consts::PI).ln()).sum::<f64>();
+                (place, factor.log_diagonal() + 0.5 * squares)
+            }
+        }
+    }
+}
+
+/// The Kronecker sequence `frac(shift + i alpha)`, with the powers of the generalised golden ratio (the root of
+/// `g^(d+1) = g + 1`) for `alpha` and a seeded shift.
+struct Kronecker {
+    places: Vec<f64>,
+    steps: Vec<f64>,
+}
+
+impl Kronecker {
+    fn new(dimension: usize, seed: u64) -> Kronecker {
+        let golden = (0..60).fold(1.5f64, |g, _| (1.0 + g).powf(1.0 / (dimension as f64 + 1.0)));
+        let rng = &mut stream(seed, tasks::NODES);
+        Kronecker {
+            places: (0..dimension).map(|_| rng.random::<f64>()).collect(),
+            steps: (1..=dimension).map(|l| golden.powi(-(l as i32))).collect(),
+        }
+    }
+
+    fn next(&mut self) -> Vec<f64> {
+        for (place, step) in self.places.iter_mut().zip(&self.steps) {
+            *place = (*place + step).fract();
+        }
+        self.places.clone()
+    }
+}
+
+/// Quasi-random nodes inside the domain, weighted by one over the density they were drawn from.
 fn quasi_random(
     domain: &dyn Domain,
     data: &Points,
     level: u32,
     seed: u64,
 ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
-    let dimension = data.dimension();
-    let count = 16_000usize << (2 * level.min(FINEST));
-    if count > MOST_NODES {
+    let count = COARSEST << (2 * level);
+    if count > MOST_DRAWS {
         return Ok(None);
     }
-    let mut spread = covariance(data);
-    spread.values_mut().iter_mut().for_each(|v| *v *= INFLATION);
-    let factor = match Cholesky::new(spread) {
-        Some(factor) => factor,
-        None => {
-            let variances: Vec<f64> = deviations(data).iter().map(|s| INFLATION * s * s).collect();
-            Cholesky::new(Matrix::diagonal(&variances))
-                .ok_or(FitError::NotFinite { what: "data's spread" })?
-        }
-    };
-    // The generalised golden ratio: the root of g^(d+1) = g + 1.
-    let golden = (0..60).fold(1.5f64, |g, _| (1.0 + g).powf(1.0 / (dimension as f64 + 1.0)));
-    let rng = &mut stream(seed, tasks::NODES);
-    let mut sequence: Vec<(f64, f64)> =
-        (1..=dimension).map(|l| (rng.random::<f64>(), golden.powi(-(l as i32)))).collect();
-    let normal = Normal::standard();
-    let mean = data.mean();
-    let log_determinant: f64 = factor.log_diagonal();
+    let proposal = Proposal::new(domain, data, seed)?;
+    let mut sequence = Kronecker::new(data.dimension(), seed);
     let (mut values, mut log_weights) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let z: Vec<f64> = sequence
-            .iter_mut()
-            .map(|(place, step)| {
-                *place = (*place + *step).fract();
-                normal.inverse_cdf(place.clamp(1e-15, 1.0 - 1e-15))
-            })
-            .collect();
-        let x: Vec<f64> = factor.times_lower(&z).iter().zip(&mean).map(|(v, m)| v + m).collect();
+        let (x, log_weight) = proposal.place(&sequence.next());
         if domain.contains(&x) {
-            // Constants do not matter: they change the normaliser by a factor, and so by none the estimate. They are kept,
-            // because the log-likelihood is reported.
-            let log_density = -0.5 * z.iter().map(|z| z * z + (2.0 * std::f64::consts::PI).ln()).sum::<f64>();
-            log_weights.push(log_determinant - log_density - (count as f64).ln());
+            log_weights.push(log_weight - (count as f64).ln());
             values.extend(x);
         }
     }

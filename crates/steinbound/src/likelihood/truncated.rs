@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::nodes::{FINEST, Nodes};
+use super::nodes::{DETERMINISTIC, FINEST, Nodes};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{Error, FitError, ModelError};
@@ -155,7 +155,9 @@ impl Objective for Likelihood<'_> {
 }
 
 /// A refinement that moves the estimate by less than this share of its standard error is the last.
-const SETTLED: f64 = 1e-3;
+fn settled_below(dimension: usize) -> f64 {
+    if dimension <= DETERMINISTIC { 1e-3 } else { 5e-2 }
+}
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(
@@ -195,7 +197,7 @@ pub(super) fn integrated(
         let Some(finer) = nodes(level)? else { break };
         objective = Likelihood::new(model, data, weights, finer);
         let at = objective.expand(&theta)?;
-        if let Some(step) = short_step(&at, data.len()) {
+        if let Some(step) = short_step(&at, data.len(), settled_below(data.dimension())) {
             estimate.theta = Some(theta.iter().zip(step).map(|(t, s)| t + s).collect());
             settled = true;
             break;
@@ -206,24 +208,24 @@ pub(super) fn integrated(
         estimate = refined;
     }
     if !settled && estimate.converged {
-        estimate.warnings.push(
-            "the integral over the domain is not exact enough: refining it still moves the estimate by more than a thousandth \
-             of its standard error; use tksd, which needs no integral, or a bounded domain"
-                .into(),
-        );
+        let share = 100.0 * settled_below(data.dimension());
+        estimate.warnings.push(format!(
+            "the integral over the domain is not exact enough: refining it still moves the estimate by more than {share} % of its standard \
+             error; use tksd, which needs no integral"
+        ));
     }
     // The search ended on a coarser rule; the influence is that on the last one.
     finish(&objective, &mut estimate, data.len())?;
     Ok(estimate.moved_back(model, &origin))
 }
 
-/// Newton's step, where it is shorter than a thousandth of a standard error: then it ends at the minimum.
-fn short_step(at: &Expansion, rows: usize) -> Option<Vec<f64>> {
+/// Newton's step, where it is shorter than a share of the standard errors: then it ends at the minimum.
+fn short_step(at: &Expansion, rows: usize, share: f64) -> Option<Vec<f64>> {
     let root = information_root(&at.hessian, rows)?;
     // R' R is the inverse of `rows` times the Hessian.
     let covariance = root.transpose().times(&root);
     let step: Vec<f64> = covariance.times_vector(&at.gradient).iter().map(|s| -s * rows as f64).collect();
-    let is_short = |k: usize| step[k].abs() <= SETTLED * covariance[(k, k)].sqrt();
+    let is_short = |k: usize| step[k].abs() <= share * covariance[(k, k)].sqrt();
     (0..step.len()).all(is_short).then_some(step)
 }
 
