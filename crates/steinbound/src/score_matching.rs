@@ -3,10 +3,10 @@
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
 use crate::error::Error;
-use crate::fit::objective::{Expansion, Objective, curvature, jacobians};
+use crate::fit::objective::{Expansion, Objective, curvature, jacobians, score_scales};
 use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
 use crate::matrix::{Matrix, add_scaled};
-use crate::model::{Model, scores};
+use crate::model::{Model, difference_steps};
 use crate::points::Points;
 use crate::stein::{Moments, Slot};
 
@@ -44,7 +44,8 @@ pub(crate) fn minimise(
     let features = features(model, &points, &score);
     let weight = Weight::new(distance, data, model);
     let count = score.features();
-    let slopes = jacobians(&points, score.design.len() * count, |x, row| model.feature_slopes(x, row));
+    let slopes =
+        jacobians(&points, weights, score.design.len() * count, |x, row| model.feature_slopes(x, row));
     // How point i pulls on the coefficient a_cl: h_l d_l phi_c + (d_l h_l) phi_c.
     let pull = |i: usize, l: usize, c: usize| {
         weight.value[(i, l)] * slopes[(i, l * count + c)] + weight.slope[(i, l)] * features[(i, c)]
@@ -119,96 +120,132 @@ fn moments(
 /// Hessian of the log-density (the public code of the paper sums its rows instead).
 pub(crate) struct ScoreMatching<'a> {
     model: &'a dyn Model,
-    data: &'a Points<'a>,
-    weights: &'a [f64],
+    /// The data, less the origin of the search.
+    points: &'a Points<'a>,
+    /// Observation weights that sum to one; zero where the boundary's weight is zero as well as its slope.
+    shares: Vec<f64>,
     weight: Weight,
 }
 
+/// Scores, slopes of scores and their Jacobians at the data.
+struct Derivatives {
+    /// The scores, and after them the rows of their Jacobian.
+    score: Matrix,
+    /// The slopes, and after them the rows of their Jacobian.
+    slope: Matrix,
+}
+
 impl<'a> ScoreMatching<'a> {
+    /// The objective at `data`, of which the model sees `points`: the data less an origin.
     pub(crate) fn new(
         model: &'a dyn Model,
-        data: &'a Points<'a>,
-        weights: &'a [f64],
+        data: &Points,
+        points: &'a Points<'a>,
+        weights: &[f64],
         distance: &BoundaryDistance,
     ) -> ScoreMatching<'a> {
-        ScoreMatching { model, data, weights, weight: Weight::new(distance, data, model) }
+        let weight = Weight::new(distance, data, model);
+        let total: f64 = weights.iter().sum();
+        let coordinates = weight.value.columns();
+        let counts =
+            |i: usize| (0..coordinates).any(|l| weight.value[(i, l)] != 0.0 || weight.slope[(i, l)] != 0.0);
+        let shares = (0..data.len()).map(|i| if counts(i) { weights[i] / total } else { 0.0 }).collect();
+        ScoreMatching { model, points, shares, weight }
     }
 
-    fn slopes(&self, theta: &[f64]) -> Matrix {
-        jacobians(self.data, self.weight.value.columns(), |x, row| self.model.score_slope(x, theta, row))
+    fn coordinates(&self) -> usize {
+        self.weight.value.columns()
     }
 
     fn mean(&self, of_point: impl Fn(usize) -> f64) -> f64 {
-        let total: f64 = self.weights.iter().sum();
-        (0..self.data.len()).map(|i| self.weights[i] / total * of_point(i)).sum()
+        let counted = (0..self.points.len()).filter(|i| self.shares[*i] != 0.0);
+        counted.map(|i| self.shares[i] * of_point(i)).sum()
     }
 
-    /// Points far from the data's domain have no weight, and their scores need not exist.
-    fn value_of(&self, psi: &Matrix, slope: &Matrix) -> f64 {
-        let Weight { value, slope: h_slope } = &self.weight;
-        self.mean(|i| {
-            (0..psi.columns())
-                .map(|l| {
-                    let p = psi[(i, l)];
-                    value[(i, l)] * (p * p + 2.0 * slope[(i, l)]) + 2.0 * h_slope[(i, l)] * p
-                })
-                .sum()
+    /// With scores and slopes in the first columns.
+    fn value_of(&self, score: &Matrix, slope: &Matrix) -> f64 {
+        let Weight { value: h, slope: h_slope } = &self.weight;
+        let of_coordinate = |i: usize, l: usize| {
+            let psi = score[(i, l)];
+            h[(i, l)] * (psi * psi + 2.0 * slope[(i, l)]) + 2.0 * h_slope[(i, l)] * psi
+        };
+        self.mean(|i| (0..self.coordinates()).map(|l| of_coordinate(i, l)).sum())
+    }
+
+    fn derivatives(&self, theta: &[f64]) -> Derivatives {
+        let coordinates = self.coordinates();
+        let columns = coordinates * (1 + theta.len());
+        Derivatives {
+            score: jacobians(self.points, &self.shares, columns, |x, row| {
+                let (score, jacobian) = row.split_at_mut(coordinates);
+                self.model.score(x, theta, score);
+                self.model.score_jacobian(x, theta, jacobian);
+            }),
+            slope: jacobians(self.points, &self.shares, columns, |x, row| {
+                let (slope, jacobian) = row.split_at_mut(coordinates);
+                self.model.score_slope(x, theta, slope);
+                self.model.score_slope_jacobian(x, theta, jacobian);
+            }),
+        }
+    }
+
+    /// `h_l psi_l + d_l h_l`: half the derivative of a point's part in its score.
+    fn push(&self, derivatives: &Derivatives, i: usize, l: usize) -> f64 {
+        self.weight.value[(i, l)] * derivatives.score[(i, l)] + self.weight.slope[(i, l)]
+    }
+
+    fn gradients(&self, derivatives: &Derivatives, parameters: usize) -> Matrix {
+        let coordinates = self.coordinates();
+        Matrix::from_fn(self.points.len(), parameters, |i, k| {
+            let of_coordinate = |l: usize| {
+                let at = coordinates + l * parameters + k;
+                let by_slope = self.weight.value[(i, l)] * derivatives.slope[(i, at)];
+                self.push(derivatives, i, l) * derivatives.score[(i, at)] + by_slope
+            };
+            2.0 * (0..coordinates).map(of_coordinate).sum::<f64>()
         })
     }
 }
 
 impl Objective for ScoreMatching<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        Ok(self.value_of(&scores(self.model, self.data, theta), &self.slopes(theta)))
+        let at = |row: &(dyn Fn(&[f64], &mut [f64]) + Sync)| {
+            jacobians(self.points, &self.shares, self.coordinates(), row)
+        };
+        let score = at(&|x, row| self.model.score(x, theta, row));
+        Ok(self.value_of(&score, &at(&|x, row| self.model.score_slope(x, theta, row))))
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        let p = theta.len();
-        let coordinates = self.weight.value.columns();
-        let psi = scores(self.model, self.data, theta);
-        let slope = self.slopes(theta);
-        let pulls = self.pulls(theta)?;
-        let gradient = (0..p).map(|k| self.mean(|i| pulls[(i, k)])).collect();
-        let total: f64 = self.weights.iter().sum();
-        let sums = curvature(self.data, p, |i, x, sum| {
-            let share = self.weights[i] / total;
-            let h = |l: usize| self.weight.value[(i, l)];
-            let mut jacobian = vec![0.0; coordinates * p];
-            self.model.score_jacobian(x, theta, &mut jacobian);
-            for (l, row) in jacobian.chunks_exact(p).enumerate() {
-                for (j, a) in row.iter().enumerate() {
-                    for (k, b) in row.iter().enumerate() {
-                        sum[j * p + k] += share * h(l) * a * b;
+        let (p, coordinates) = (theta.len(), self.coordinates());
+        let derivatives = self.derivatives(theta);
+        let gradients = self.gradients(&derivatives, p);
+        let steps = difference_steps(theta, score_scales(&derivatives.score, coordinates));
+        let sums = curvature(self.points, &self.shares, p, |i, x, sum| {
+            let h: Vec<f64> = (0..coordinates).map(|l| self.shares[i] * self.weight.value[(i, l)]).collect();
+            for (l, h) in h.iter().enumerate() {
+                let slope = |k: usize| derivatives.score[(i, coordinates + l * p + k)];
+                for j in 0..p {
+                    for k in 0..p {
+                        sum[j * p + k] += h * slope(j) * slope(k);
                     }
                 }
             }
             let push: Vec<f64> =
-                (0..coordinates).map(|l| share * (h(l) * psi[(i, l)] + self.weight.slope[(i, l)])).collect();
-            self.model.add_score_curvature(x, theta, &push, sum);
-            let h: Vec<f64> = (0..coordinates).map(|l| share * h(l)).collect();
-            self.model.add_slope_curvature(x, theta, &h, sum);
+                (0..coordinates).map(|l| self.shares[i] * self.push(&derivatives, i, l)).collect();
+            self.model.add_score_curvature(x, theta, &push, &steps, sum);
+            self.model.add_slope_curvature(x, theta, &h, &steps, sum);
         });
-        let scale = self
-            .mean(|i| (0..coordinates).map(|l| self.weight.value[(i, l)] * psi[(i, l)].powi(2)).sum::<f64>());
-        let hessian = Matrix::from_fn(p, p, |j, k| 2.0 * sums[j * p + k]);
-        Ok(Expansion { value: self.value_of(&psi, &slope), scale, gradient, hessian })
+        let square = |i: usize, l: usize| self.weight.value[(i, l)] * derivatives.score[(i, l)].powi(2);
+        Ok(Expansion {
+            value: self.value_of(&derivatives.score, &derivatives.slope),
+            scale: self.mean(|i| (0..coordinates).map(|l| square(i, l)).sum()),
+            gradient: (0..p).map(|k| self.mean(|i| gradients[(i, k)])).collect(),
+            hessian: Matrix::from_fn(p, p, |j, k| 2.0 * sums[j * p + k]),
+        })
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        let p = theta.len();
-        let coordinates = self.weight.value.columns();
-        let psi = scores(self.model, self.data, theta);
-        let jacobian =
-            jacobians(self.data, coordinates * p, |x, row| self.model.score_jacobian(x, theta, row));
-        let slope_jacobian =
-            jacobians(self.data, coordinates * p, |x, row| self.model.score_slope_jacobian(x, theta, row));
-        Ok(Matrix::from_fn(self.data.len(), p, |i, k| {
-            let of_coordinate = |l: usize| {
-                let h = self.weight.value[(i, l)];
-                let push = h * psi[(i, l)] + self.weight.slope[(i, l)];
-                push * jacobian[(i, l * p + k)] + h * slope_jacobian[(i, l * p + k)]
-            };
-            2.0 * (0..coordinates).map(of_coordinate).sum::<f64>()
-        }))
+        Ok(self.gradients(&self.derivatives(theta), theta.len()))
     }
 }

@@ -155,7 +155,19 @@ pub trait Domain: Debug + Send + Sync {
     /// Unless a domain knows better, they are found by looking at [`SECTION_STEPS`] places and halving the gaps where membership
     /// changes: parts narrower than a step can be missed.
     fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
-        scanned_sections(|x| self.contains(x), x, axis, window)
+        // An infinite window is scanned as far as a thousand times the point's own size; what reaches that far has no end.
+        let far = 1e3 * (1.0 + x[axis].abs());
+        let reach = (window.0.max(x[axis] - far), window.1.min(x[axis] + far));
+        let mut sections = scanned_sections(|x| self.contains(x), x, axis, reach);
+        for section in &mut sections {
+            if section.0 == reach.0 {
+                section.0 = window.0;
+            }
+            if section.1 == reach.1 {
+                section.1 = window.1;
+            }
+        }
+        sections
     }
 
     /// Points on the boundary. Where the boundary is a finite set, all of it, whatever the count is.
@@ -193,7 +205,7 @@ fn clipped((low, high): (f64, f64), window: (f64, f64)) -> Option<(f64, f64)> {
 }
 
 /// The intervals in which membership holds along a coordinate, by scanning and bisection.
-fn scanned_sections(
+pub(crate) fn scanned_sections(
     contains: impl Fn(&[f64]) -> bool,
     x: &[f64],
     axis: usize,
@@ -249,7 +261,20 @@ fn no_such_scheme(domain: &dyn Domain, scheme: BoundaryScheme) -> DomainError {
 
 /// The box around a domain, infinite sides replaced by the padded extent of the points near.
 fn sampling_window(domain: &dyn Domain, sampling: &BoundarySampling) -> Result<Vec<(f64, f64)>, DomainError> {
-    let bounds = domain.bounds();
+    let mut bounds = domain.bounds();
+    // Bounds may be estimates; where points near lie inside, the domain is.
+    let near = sampling.near.filter(|near| near.dimension() == domain.dimension());
+    for x in near.iter().flat_map(|near| near.rows()).filter(|x| domain.contains(x)) {
+        for (bound, x) in bounds.iter_mut().zip(x) {
+            let margin = 0.1 * (bound.1 - bound.0);
+            if *x < bound.0 {
+                bound.0 = x - margin;
+            }
+            if *x > bound.1 {
+                bound.1 = x + margin;
+            }
+        }
+    }
     if bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
         return Ok(bounds);
     }

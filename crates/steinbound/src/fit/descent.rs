@@ -39,8 +39,8 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// # Requirements
 ///
-/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding; a last
-/// undamped step then takes the estimate to full precision. A search that ends in another way says so.
+/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding and steps
+/// shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full precision. A search that ends in another way says so.
 ///
 /// # Reference
 ///
@@ -61,9 +61,10 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         let is_short = theta.iter().zip(&step).all(|(t, s)| s.abs() <= SHORT * (1.0 + t.abs()));
         if is_short && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
             if damping == 0.0 {
-                converged = true;
-                if let Some(polished) = polished(objective, &moved, promised)? {
-                    (theta, here) = (moved, polished);
+                let there = objective.expand(&moved)?;
+                converged = comes_to_rest(&theta, &step, &there);
+                if there.is_finite() && remaining_gain(&there) <= promised {
+                    (theta, here) = (moved, there);
                 }
                 break;
             }
@@ -126,14 +127,20 @@ fn promised_gain(at: &Expansion, step: &[f64]) -> f64 {
     -both.map(|((g, c), s)| (g + 0.5 * c) * s).sum::<f64>()
 }
 
-/// The expansion after a last undamped step, where that is closer to the minimum than before.
-fn polished(objective: &dyn Objective, theta: &[f64], promised: f64) -> Result<Option<Expansion>, Error> {
-    let there = objective.expand(theta)?;
-    if !there.is_finite() {
-        return Ok(None);
-    }
-    let closer = damped_step(&there, 0.0).is_some_and(|step| promised_gain(&there, &step) <= promised);
-    Ok(closer.then_some(there))
+/// How much an undamped step still promises; infinite where there is none.
+fn remaining_gain(at: &Expansion) -> f64 {
+    damped_step(at, 0.0).map_or(f64::INFINITY, |step| promised_gain(at, &step))
+}
+
+/// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a minimum without
+/// curvature, as that of a fourth power, every step is a fixed share of the last.
+fn comes_to_rest(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
+    let length = |step: &[f64]| {
+        let relative = theta.iter().zip(step).map(|(t, s)| s.abs() / (1.0 + t.abs()));
+        relative.fold(0.0, f64::max)
+    };
+    // Steps that are rounding say nothing.
+    length(step) < 1e-8 || damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))
 }
 
 #[cfg(test)]
@@ -193,9 +200,54 @@ mod tests {
         }
     }
 
+    /// `t^4` has a minimum whose curvature is zero: nothing can be said of its standard error.
+    struct Fourth;
+
+    impl Objective for Fourth {
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Ok(1.0 + t[0].powi(4))
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            let hessian = Matrix::diagonal(&[12.0 * t[0] * t[0]]);
+            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient: vec![4.0 * t[0].powi(3)], hessian })
+        }
+
+        fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
+            Ok(Matrix::zeros(0, 1))
+        }
+    }
+
+    /// At a saddle the gradient vanishes, but not the way down.
+    struct Saddle;
+
+    impl Objective for Saddle {
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Ok(t[0] * t[0] - t[1] * t[1] + 0.1 * t[1].powi(4))
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            let hessian = Matrix::diagonal(&[2.0, -2.0 + 1.2 * t[1] * t[1]]);
+            let gradient = vec![2.0 * t[0], -2.0 * t[1] + 0.4 * t[1].powi(3)];
+            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian })
+        }
+
+        fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
+            Ok(Matrix::zeros(0, 2))
+        }
+    }
+
+    #[test]
+    fn a_saddle_is_left_or_not_called_a_minimum() {
+        assert!(!minimise(&Saddle, &[1.0, 0.0]).unwrap().converged);
+        let found = minimise(&Saddle, &[1.0, 0.01]).unwrap();
+        assert!(found.converged && (found.theta[1] - 5f64.sqrt()).abs() < 1e-9, "{found:?}");
+    }
+
     #[test]
     fn a_search_without_a_minimum_says_so() {
         assert!(!minimise(&Slide(false), &[1.0]).unwrap().converged);
         assert!(!minimise(&Slide(true), &[1.0]).unwrap().converged);
+        assert!(!minimise(&Fourth, &[1.0]).unwrap().converged);
     }
 }

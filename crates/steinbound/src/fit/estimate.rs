@@ -112,6 +112,12 @@ pub(crate) fn features(model: &dyn Model, points: &Points, score: &LinearScore) 
     features
 }
 
+/// Parameters for the data less an origin, from those for the data.
+pub(crate) fn start_less(model: &dyn Model, theta: &[f64], origin: &[f64]) -> Vec<f64> {
+    let back: Vec<f64> = origin.iter().map(|o| -o).collect();
+    model.translate(theta, &back).map_or_else(|| theta.to_vec(), |moved| moved.0)
+}
+
 /// An origin and the data less it: the data's mean where the model can be translated, else zero.
 ///
 /// Fitting near the origin keeps the digits that coordinates such as map metres would use up.
@@ -119,9 +125,8 @@ pub(crate) fn centred<'a>(model: &dyn Model, data: &'a Points) -> (Vec<f64>, Poi
     let zero = vec![0.0; data.dimension()];
     let translates = model.translate(&vec![0.0; model.parameters()], &zero).is_some();
     let origin = if translates { data.mean() } else { zero };
-    let values: Vec<f64> = data.rows().flat_map(|x| x.iter().zip(&origin).map(|(x, o)| x - o)).collect();
     // Differences of finite numbers can overflow; the data then stay where they are.
-    match Points::new(values, data.dimension()) {
+    match data.moved(|x| x.iter().zip(&origin).map(|(x, o)| x - o).collect()) {
         Ok(points) => (origin, points),
         Err(_) => (vec![0.0; data.dimension()], data.clone()),
     }

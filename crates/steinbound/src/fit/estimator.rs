@@ -238,7 +238,7 @@ impl Estimator {
     /// Maximises the mean over the data of `log p(x; theta) - log Z(theta)`, `Z` being the integral of the unnormalised density `p` over the
     /// domain. Up to three dimensions the integral is a sum over Gauss-Legendre nodes along sections of the domain; beyond, a
     /// seeded quasi-Monte Carlo sum. The rule is refined until the estimate moves by less than a thousandth of its
-    /// standard error (a twentieth beyond three dimensions), or the fit says that it was not. A regression needs no sum: its normaliser is known.
+    /// standard error (a hundredth in three dimensions, a twentieth beyond), or the fit says that it was not. A regression needs no sum: its normaliser is known.
     ///
     /// # Requirements
     ///

@@ -11,7 +11,7 @@ mod problem;
 mod result;
 mod search;
 
-pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations};
+pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, Estimator};
 pub use method::{AUTO_DENSE_LIMIT, Compute, DistanceKind, Method};
 pub use problem::{Discrepancy, Problem, WitnessValues};

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::matrix::Matrix;
-use crate::model::{Model, scores};
+use crate::model::{Model, difference_steps};
 use crate::points::Points;
 use crate::stein::{LinearScore, Pairs, Pass, Statistic, SteinForm};
 
@@ -68,24 +68,19 @@ impl<'a> SteinObjective<'a> {
     /// The scores, and after them the rows of their Jacobian.
     fn features(&self, theta: &[f64]) -> Matrix {
         let (coordinates, parameters) = (self.model.differentiated().len(), self.model.parameters());
-        let jacobian = jacobians(self.data, coordinates * parameters, |x, row| {
-            self.model.score_jacobian(x, theta, row);
-        });
-        let mut features = Matrix::zeros(self.data.len(), coordinates * (1 + parameters));
-        let scores = scores(self.model, self.data, theta);
-        for l in 0..coordinates {
-            features.column_mut(l).copy_from_slice(scores.column(l));
-        }
-        for j in 0..coordinates * parameters {
-            features.column_mut(coordinates + j).copy_from_slice(jacobian.column(j));
-        }
-        features
+        jacobians(self.data, self.weights, coordinates * (1 + parameters), |x, row| {
+            let (score, jacobian) = row.split_at_mut(coordinates);
+            self.model.score(x, theta, score);
+            self.model.score_jacobian(x, theta, jacobian);
+        })
     }
 }
 
 impl Objective for SteinObjective<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        let scores = scores(self.model, self.data, theta);
+        let coordinates = self.model.differentiated().len();
+        let scores =
+            jacobians(self.data, self.weights, coordinates, |x, row| self.model.score(x, theta, row));
         if scores.values().iter().any(|v| !v.is_finite()) {
             return Ok(f64::NAN);
         }
@@ -95,14 +90,16 @@ impl Objective for SteinObjective<'_> {
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
         let score = self.linearised();
-        let pass = Pass::new(&self.pairs, self.features(theta), self.weights, None)?;
+        let features = self.features(theta);
+        let steps = difference_steps(theta, score_scales(&features, score.design.len()));
+        let pass = Pass::new(&self.pairs, features, self.weights, None)?;
         let moments = pass.moments();
         let (mut hessian, right) = moments.normal_equations(&score);
         let pull = pass.pull(&score.offset);
-        let curvature = curvature(self.data, score.parameters, |i, x, sum| {
+        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, sum| {
             let weights: Vec<f64> =
                 (0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / moments.normaliser).collect();
-            self.model.add_score_curvature(x, theta, &weights, sum);
+            self.model.add_score_curvature(x, theta, &weights, &steps, sum);
         });
         let both = hessian.values_mut().iter_mut().zip(curvature);
         both.for_each(|(h, c)| *h = 2.0 * (*h + c));
@@ -124,20 +121,38 @@ impl Objective for SteinObjective<'_> {
     }
 }
 
-/// A row of values for each point, as a matrix.
-pub(crate) fn jacobians(points: &Points, columns: usize, row: impl Fn(&[f64], &mut [f64]) + Sync) -> Matrix {
+/// The scale of each parameter in which the score changes as much as it is large, from features that are the scores and then
+/// the rows of their Jacobian.
+pub(crate) fn score_scales(features: &Matrix, coordinates: usize) -> impl Iterator<Item = f64> {
+    let square = |j: usize| features.column(j).iter().map(|v| v * v).sum::<f64>();
+    let size: f64 = (0..coordinates).map(square).sum();
+    let parameters = (features.columns() / coordinates.max(1)).saturating_sub(1);
+    (0..parameters).map(move |k| {
+        let slope: f64 = (0..coordinates).map(|l| square(coordinates + l * parameters + k)).sum();
+        (size / slope).sqrt()
+    })
+}
+
+/// A row of values for each point, as a matrix. Points without weight have zeros: what a density does there does not matter.
+pub(crate) fn jacobians(
+    points: &Points,
+    weights: &[f64],
+    columns: usize,
+    row: impl Fn(&[f64], &mut [f64]) + Sync,
+) -> Matrix {
     let mut values = vec![0.0; points.len() * columns];
     let rows = values.par_chunks_mut(columns.max(1)).enumerate();
-    rows.for_each(|(i, out)| row(points.row(i), out));
+    rows.filter(|(i, _)| weights[*i] != 0.0).for_each(|(i, out)| row(points.row(i), out));
     Matrix::from_fn(points.len(), columns, |i, j| values[i * columns + j])
 }
 
 /// Points in a block of the sums over points: blocks are summed in order, whatever the number of threads.
 const BLOCK: usize = 64;
 
-/// The sum over points of what `add` adds for each, `parameters` by `parameters`.
+/// The sum over points that have a weight of what `add` adds for each, `parameters` by `parameters`.
 pub(crate) fn curvature(
     points: &Points,
+    weights: &[f64],
     parameters: usize,
     add: impl Fn(usize, &[f64], &mut [f64]) + Sync,
 ) -> Vec<f64> {
@@ -145,9 +160,8 @@ pub(crate) fn curvature(
     let blocks: Vec<usize> = (0..points.len()).step_by(BLOCK).collect();
     let of_block = |start: &usize| {
         let mut sum = vec![0.0; size];
-        for i in *start..(start + BLOCK).min(points.len()) {
-            add(i, points.row(i), &mut sum);
-        }
+        let block = *start..(start + BLOCK).min(points.len());
+        block.filter(|i| weights[*i] != 0.0).for_each(|i| add(i, points.row(i), &mut sum));
         sum
     };
     let sums: Vec<Vec<f64>> = blocks.par_iter().map(of_block).collect();

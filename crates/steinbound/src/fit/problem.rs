@@ -7,7 +7,7 @@ use super::checks::{check_columns, check_domain, check_rows};
 use super::objective::{Objective, SteinObjective};
 use super::{
     AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings,
-    closed_form, search,
+    centred, closed_form, search, start_less,
 };
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
@@ -219,8 +219,12 @@ impl<'a> Problem<'a> {
         check_columns(self.data, &self.model.differentiated())?;
         let (data, model, weights) = (self.data, self.model, self.weights.as_slice());
         let has_closed_form = model.affine().is_some();
-        let search =
-            |objective: &dyn Objective| search(objective, model, data, self.start.as_deref(), self.seed);
+        let (origin, points) = centred(model, data);
+        let start = self.start.as_ref().map(|theta| start_less(model, theta, &origin));
+        let search = |objective: &dyn Objective| {
+            let found = search(objective, model, &points, start.as_deref(), self.seed)?;
+            Ok::<_, Error>(found.moved_back(model, &origin))
+        };
         let estimate = match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights)?,
             Task::TruncatedLikelihood(domain) => {
@@ -229,13 +233,15 @@ impl<'a> Problem<'a> {
             Task::ScoreMatching(distance) if has_closed_form => {
                 score_matching::minimise(model, data, weights, distance)?
             }
-            Task::ScoreMatching(distance) => search(&ScoreMatching::new(model, data, weights, distance))?,
+            Task::ScoreMatching(distance) => {
+                search(&ScoreMatching::new(model, data, &points, weights, distance))?
+            }
             Task::Stein(form) => {
                 let statistic = self.settings.statistic.unwrap_or_default();
                 if has_closed_form {
                     closed_form::minimise(form.as_ref(), model, data, weights, statistic)?
                 } else {
-                    let objective = SteinObjective::new(form.as_ref(), model, data, weights, statistic);
+                    let objective = SteinObjective::new(form.as_ref(), model, &points, weights, statistic);
                     let mut estimate = search(&objective)?;
                     estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
                     estimate

@@ -2,9 +2,9 @@
 
 use super::descent::{self, Descent};
 use super::estimate::Estimate;
-use super::objective::Objective;
+use super::objective::{Expansion, Objective};
 use super::result::Starts;
-use crate::compute::cholesky::ScaledCholesky;
+use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::{Model, scores};
@@ -38,10 +38,13 @@ pub(crate) fn search(
         }
         ends.push(descent::minimise(objective, theta)?);
     }
-    let rank = |end: &Descent| (!end.converged, end.expansion.value);
+    // A sound minimum comes before one that the model itself distrusts, and that before none.
+    let doubt = |end: &Descent| match end.converged {
+        true => u8::from(model.suspicion(&end.theta, data).is_some()),
+        false => 2,
+    };
     let better = |a: &Descent, b: &Descent| {
-        let ((stuck_a, a), (stuck_b, b)) = (rank(a), rank(b));
-        stuck_a.cmp(&stuck_b).then(a.total_cmp(&b))
+        doubt(a).cmp(&doubt(b)).then(a.expansion.value.total_cmp(&b.expansion.value))
     };
     let Some(best) = ends.iter().min_by(|a, b| better(a, b)).cloned() else {
         return Err(refusal.unwrap_or(FitError::NotFinite { what: "objective" }).into());
@@ -52,13 +55,14 @@ pub(crate) fn search(
                 <= 1e-9 * best.expansion.scale.max(best.expansion.value.abs())
     };
     let agreed = ends.iter().filter(near).count();
-    finished(objective, model, best, start.is_some(), Starts { tried: starts.len(), agreed })
+    finished(objective, model, data, best, start.is_some(), Starts { tried: starts.len(), agreed })
 }
 
 /// The estimate at the end of a search, its parameters in order where nobody said which.
 fn finished(
     objective: &dyn Objective,
     model: &dyn Model,
+    data: &Points,
     best: Descent,
     keep_order: bool,
     starts: Starts,
@@ -78,13 +82,22 @@ fn finished(
         Ok(factor) => factor.solve_rows(&objective.pulls(&theta)?, -1.0),
         Err(_) => Matrix::zeros(0, theta.len()),
     };
-    if !best.converged {
+    let flattest = flattest(&expansion, &theta);
+    let suspicion = model.suspicion(&theta, data);
+    if !best.converged || factor.is_err() {
         let why =
             if factor.is_ok() { "no minimum was reached" } else { "the Hessian is not positive definite" };
         warnings.push(format!(
             "the search stopped after {} steps without converging: {why} where it ended; try other starting values, \
              more data or fewer parameters",
             best.iterations
+        ));
+    } else if let Some(k) = flattest {
+        let names = model.names(data.names());
+        warnings.push(format!(
+            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor its standard error \
+             means anything; use a simpler model",
+            names.get(k).map_or("a parameter", String::as_str)
         ));
     } else if starts.tried >= 5 && starts.agreed == 1 {
         warnings.push(format!(
@@ -93,19 +106,40 @@ fn finished(
             starts.tried
         ));
     }
+    let is_sound = best.converged && factor.is_ok() && flattest.is_none() && suspicion.is_none();
+    warnings.extend(suspicion);
     let mut estimate = Estimate::closed_form(theta, influence);
     estimate.objective = Some(expansion.value);
-    estimate.converged = best.converged && factor.is_ok();
+    estimate.converged = is_sound;
     estimate.iterations = best.iterations;
     estimate.starts = Some(starts);
     estimate.warnings = warnings;
     Ok(estimate)
 }
 
+/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is rounding.
+const FLAT: f64 = 1e-8;
+
+/// The parameter along which an objective is flat, where there is one.
+///
+/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both sides.
+fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
+    let size = |k: usize| 1.0 + theta[k].abs();
+    let scaled = Matrix::from_fn(theta.len(), theta.len(), |j, k| at.hessian[(j, k)] * size(j) * size(k));
+    let inverse = Cholesky::new(scaled)?.inverse();
+    let trace: f64 = (0..theta.len()).map(|k| inverse[(k, k)]).sum();
+    let is_flat = trace * FLAT * at.scale.max(at.value.abs()) > 1.0;
+    let largest = (0..theta.len()).max_by(|a, b| inverse[(*a, *a)].total_cmp(&inverse[(*b, *b)]));
+    largest.filter(|_| is_flat)
+}
+
 /// Which observation makes the objective infinite at a start.
 fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> FitError {
     let scores = scores(model, data, theta);
     let is_bad = |i: &usize| {
+        if data.weight(*i) == 0.0 {
+            return false;
+        }
         let no_density = model.log_density(data.row(*i), theta).is_some_and(|value| !value.is_finite());
         no_density || (0..scores.columns()).any(|l| !scores[(*i, l)].is_finite())
     };

@@ -8,7 +8,7 @@ use crate::error::{Error, FitError};
 use crate::fit::objective::{Expansion, Objective, curvature};
 use crate::fit::{Estimate, search};
 use crate::matrix::Matrix;
-use crate::model::{Model, add_differences};
+use crate::model::{Model, add_differences, difference_steps, information_scales};
 use crate::points::Points;
 
 /// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional density over the
@@ -44,7 +44,8 @@ impl Objective for Conditional<'_> {
         let pulls = self.pulls(theta)?;
         let gradient =
             (0..p).map(|k| pulls.column(k).iter().zip(&self.shares).map(|(g, w)| g * w).sum()).collect();
-        let sums = curvature(self.data, p, |i, x, sum| {
+        let steps = difference_steps(theta, information_scales(&pulls));
+        let sums = curvature(self.data, &self.shares, p, |i, x, sum| {
             let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
             self.contribution(i, theta, &mut gradient, &mut hessian);
             sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);
@@ -52,7 +53,7 @@ impl Objective for Conditional<'_> {
             let mut own = vec![0.0; p * p];
             let at = |theta: &[f64], out: &mut [f64]| self.model.log_density_gradient(x, theta, out);
             if self.model.affine().is_none() {
-                add_differences(theta, at, &mut own);
+                add_differences(theta, &steps, at, &mut own);
             }
             sum.iter_mut().zip(&own).for_each(|(s, h)| *s -= self.shares[i] * h);
         });

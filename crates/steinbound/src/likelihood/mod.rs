@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::fit::Estimate;
+use crate::fit::{Estimate, centred};
 use crate::model::Model;
 use crate::points::Points;
 
 /// The estimate of [`Estimator::mle`](crate::Estimator::mle).
 pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result<Estimate, Error> {
-    let (theta, influence) = model.maximum_likelihood(data, weights)?;
-    Ok(Estimate::closed_form(theta, influence))
+    let (origin, points) = centred(model, data);
+    let (theta, influence) = model.maximum_likelihood(&points, weights)?;
+    Ok(Estimate::closed_form(theta, influence).moved_back(model, &origin))
 }
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle).

@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use rand::RngExt;
 
 use crate::compute::cholesky::Cholesky;
-use crate::domain::Domain;
+use crate::domain::{Domain, scanned_sections};
 use crate::error::{Error, FitError};
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -21,11 +21,14 @@ pub(super) struct Nodes {
 /// Up to this dimension the rule is deterministic.
 pub(super) const DETERMINISTIC: usize = 3;
 
-/// The finest refinement that is tried.
-pub(super) const FINEST: u32 = 5;
+/// The finest refinement that is tried, if it does not have too many nodes.
+pub(super) const FINEST: u32 = 12;
 
 /// The most nodes.
 const MOST_NODES: usize = 1_000_000;
+
+/// Steps in which a plane is searched for the domain.
+const MEETING_STEPS: u32 = 48;
 
 /// Nodes of the rule on each panel: exact for polynomials of degree 15.
 const ORDER: usize = 8;
@@ -61,14 +64,15 @@ impl Nodes {
     }
 }
 
-/// Gauss-Legendre panels along every axis; along the last one, panels on each section of the domain.
+/// Gauss-Legendre panels along every axis: along the last one on each section of the domain, along the others on the intervals over
+/// which the domain lies.
 ///
-/// Where the domain ends, the measure of its sections often vanishes like a square root; on bounded axes the substitution
-/// `x = middle - half cos(pi t)` makes that smooth.
+/// Where the domain ends, the measure of its sections often vanishes like a square root; there the substitution
+/// `x = middle - half cos(pi t)` makes the integrand smooth.
 struct Grid<'a> {
     domain: &'a dyn Domain,
+    /// Where nodes are placed: the domain's bounds, as far as the data and some way around them reach.
     windows: Vec<(f64, f64)>,
-    bounded: Vec<bool>,
     /// The width of panels along each axis.
     outer: Vec<f64>,
     /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as good there as the
@@ -83,20 +87,19 @@ impl<'a> Grid<'a> {
         let widest = if data.dimension() < DETERMINISTIC { 2.0 } else { 3.0 };
         let spread = deviations(data);
         let reach = f64::from(1 << level);
-        let extent = data.bounds();
         let bounds = domain.bounds();
-        let window = |l: usize| {
-            let ((low, high), (least, most)) = (bounds[l], extent[l]);
+        let window = |(l, (least, most)): (usize, (f64, f64))| {
             let margin = 2.0 * reach * (most - least).max(spread[l]);
+            // Bounds may be estimates; where data lie, the domain is.
+            let (low, high) = (bounds[l].0.min(least), bounds[l].1.max(most));
             (low.max(least - margin), high.min(most + margin))
         };
-        let windows: Vec<(f64, f64)> = (0..data.dimension()).map(window).collect();
         Grid {
             domain,
-            bounded: windows.iter().zip(&bounds).map(|(window, bounds)| window == bounds).collect(),
-            windows,
+            windows: data.bounds().into_iter().enumerate().map(window).collect(),
             outer: spread.iter().map(|s| widest * s / reach).collect(),
-            inner: widest * spread[data.dimension() - 1] / f64::from(level + 1),
+            inner: widest * spread[data.dimension() - 1]
+                / if data.dimension() == 1 { reach } else { reach.powf(0.75) },
             rule: gauss_legendre(ORDER),
         }
     }
@@ -109,36 +112,53 @@ impl<'a> Grid<'a> {
 
     /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
     fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut (Vec<f64>, Vec<f64>)) -> bool {
-        if axis + 1 == place.len() {
-            for section in self.domain.sections(place, axis, self.windows[axis]) {
-                for (x, weight) in self.panelled(section, self.inner) {
+        let is_last = axis + 1 == place.len();
+        let width = if is_last { self.inner } else { self.outer[axis] };
+        for interval in self.intervals(axis, place) {
+            let count = panels(interval.1 - interval.0, width);
+            if out.1.len() + count * ORDER > MOST_NODES {
+                return false;
+            }
+            if is_last {
+                for (x, weight) in self.panelled(interval, count) {
                     place[axis] = x;
                     out.0.extend_from_slice(place);
                     out.1.push(log_weight + weight.ln());
                 }
+                continue;
             }
-            return out.1.len() <= MOST_NODES;
-        }
-        let window = self.windows[axis];
-        let nodes = if self.bounded[axis] {
-            self.smoothed(window, self.outer[axis])
-        } else {
-            self.panelled(window, self.outer[axis])
-        };
-        if nodes.len() > MOST_NODES {
-            return false;
-        }
-        for (x, weight) in nodes {
-            place[axis] = x;
-            if !self.fill(axis + 1, log_weight + weight.ln(), place, out) {
-                return false;
+            for (x, weight) in self.smoothed(interval, axis, count) {
+                place[axis] = x;
+                if !self.fill(axis + 1, log_weight + weight.ln(), place, out) {
+                    return false;
+                }
             }
         }
         true
     }
 
-    fn panelled(&self, (low, high): (f64, f64), widest: f64) -> Vec<(f64, f64)> {
-        let count = panels(high - low, widest);
+    /// Where, along an axis, the domain lies over a place whose earlier coordinates are given.
+    fn intervals(&self, axis: usize, place: &[f64]) -> Vec<(f64, f64)> {
+        if axis + 1 == place.len() {
+            return self.domain.sections(place, axis, self.windows[axis]);
+        }
+        scanned_sections(|place| self.is_met(axis + 1, place), place, axis, self.windows[axis])
+    }
+
+    /// Whether the domain lies over a place whose coordinates before `axis` are given.
+    fn is_met(&self, axis: usize, place: &[f64]) -> bool {
+        if axis + 1 == place.len() {
+            return !self.domain.sections(place, axis, self.windows[axis]).is_empty();
+        }
+        let (low, high) = self.windows[axis];
+        let mut place = place.to_vec();
+        (0..=MEETING_STEPS).any(|step| {
+            place[axis] = low + (high - low) * f64::from(step) / f64::from(MEETING_STEPS);
+            self.is_met(axis + 1, &place)
+        })
+    }
+
+    fn panelled(&self, (low, high): (f64, f64), count: usize) -> Vec<(f64, f64)> {
         let width = (high - low) / count as f64;
         let panel = |k: usize| {
             let middle = low + (k as f64 + 0.5) * width;
@@ -147,9 +167,16 @@ impl<'a> Grid<'a> {
         (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
     }
 
-    fn smoothed(&self, (low, high): (f64, f64), widest: f64) -> Vec<(f64, f64)> {
+    fn smoothed(&self, (low, high): (f64, f64), axis: usize, count: usize) -> Vec<(f64, f64)> {
+        // Where a window cuts, the domain does not end, and there is nothing to make smooth.
+        let window = self.windows[axis];
+        let bounds = self.domain.bounds()[axis];
+        let is_cut = |end: f64, window: f64, bound: f64| end == window && window != bound;
+        if is_cut(low, window.0, bounds.0) || is_cut(high, window.1, bounds.1) {
+            return self.panelled((low, high), count);
+        }
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-        let count = (2 * panels(high - low, widest)).max(3);
+        let count = (2 * count).max(3);
         let panel = |k: usize| {
             self.rule.iter().map(move |(t, w)| {
                 let angle = std::f64::consts::PI * (k as f64 + 0.5 * (1.0 + t)) / count as f64;
@@ -304,7 +331,7 @@ fn quasi_random(
     level: u32,
     seed: u64,
 ) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
-    let count = COARSEST << (2 * level);
+    let count = COARSEST << (2 * level.min(8));
     if count > MOST_DRAWS {
         return Ok(None);
     }

@@ -9,11 +9,12 @@ use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{Error, FitError, ModelError};
 use crate::fit::objective::{Expansion, Objective, jacobians};
-use crate::fit::{Estimate, centred, search};
+use crate::fit::{Estimate, centred, search, start_less};
 use crate::matrix::Matrix;
-use crate::model::{Model, add_differences};
+use crate::model::{Model, add_differences, difference_steps, information_scales};
 use crate::points::Points;
 use crate::score_matching;
+use crate::simulate::{stream, tasks};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
@@ -35,6 +36,9 @@ struct Expected {
     /// The second moments of the gradient, where asked for.
     second: Option<Matrix>,
 }
+
+/// The least number of nodes that must carry the mass of a density.
+const LEAST_NODES: f64 = 4.0;
 
 /// Nodes in a block of a sum; blocks are added in order, whatever the number of threads.
 const BLOCK: usize = 512;
@@ -61,7 +65,14 @@ impl<'a> Likelihood<'a> {
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sums: Vec<f64> =
             logs.par_chunks(BLOCK).map(|part| part.iter().map(|v| (v - largest).exp()).sum()).collect();
-        let log_normaliser = largest + sums.iter().sum::<f64>().ln();
+        let squares: Vec<f64> = logs
+            .par_chunks(BLOCK)
+            .map(|part| part.iter().map(|v| (2.0 * (v - largest)).exp()).sum())
+            .collect();
+        let (sum, square) = (sums.iter().sum::<f64>(), squares.iter().sum::<f64>());
+        // A density that hides between the nodes has no normaliser that could be trusted.
+        let effective = sum * sum / square;
+        let log_normaliser = if effective < LEAST_NODES { f64::NAN } else { largest + sum.ln() };
         (logs, log_normaliser)
     }
 
@@ -102,7 +113,9 @@ impl<'a> Likelihood<'a> {
     }
 
     fn gradients(&self, theta: &[f64]) -> Matrix {
-        jacobians(self.data, theta.len(), |x, row| self.model.log_density_gradient(x, theta, row))
+        jacobians(self.data, &self.shares, theta.len(), |x, row| {
+            self.model.log_density_gradient(x, theta, row)
+        })
     }
 
     fn gradient(&self, theta: &[f64], expected: &Expected) -> Vec<f64> {
@@ -115,7 +128,7 @@ impl<'a> Likelihood<'a> {
     }
 
     fn value_with(&self, theta: &[f64], log_normaliser: f64) -> f64 {
-        let rows = self.data.rows().zip(&self.shares);
+        let rows = self.data.rows().zip(&self.shares).filter(|(_, share)| **share != 0.0);
         log_normaliser - rows.map(|(x, w)| w * self.log_density(x, theta)).sum::<f64>()
     }
 }
@@ -139,7 +152,8 @@ impl Objective for Likelihood<'_> {
                 let at = |theta: &[f64], out: &mut [f64]| {
                     out.copy_from_slice(&self.gradient(theta, &self.expected(theta, false)));
                 };
-                add_differences(theta, at, &mut flat);
+                let steps = difference_steps(theta, information_scales(&self.gradients(theta)));
+                add_differences(theta, &steps, at, &mut flat);
                 Matrix::from_fn(p, p, |j, k| flat[j * p + k])
             }
         };
@@ -154,9 +168,16 @@ impl Objective for Likelihood<'_> {
     }
 }
 
+/// How much the logarithm of the normaliser may change by refinement at a start.
+const COARSE: f64 = 0.01;
+
 /// A refinement that moves the estimate by less than this share of its standard error is the last.
 fn settled_below(dimension: usize) -> f64 {
-    if dimension <= DETERMINISTIC { 1e-3 } else { 5e-2 }
+    match dimension {
+        0..DETERMINISTIC => 1e-3,
+        DETERMINISTIC => 1e-2,
+        _ => 5e-2,
+    }
 }
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
@@ -182,14 +203,31 @@ pub(super) fn integrated(
         None if model.affine().is_some() => Some(closed_form_start(model, data, weights, domain)?),
         None => None,
     };
-    let back: Vec<f64> = origin.iter().map(|o| -o).collect();
-    let first = first.map(|theta| model.translate(&theta, &back).map_or(theta, |moved| moved.0));
+    let first = first.map(|theta| start_less(model, &theta, &origin));
     let nodes =
         |level: u32| Nodes::new(domain.as_ref(), data, level, seed)?.map(|n| n.less(&origin)).transpose();
     let data = &points;
+    let starts = match &first {
+        Some(theta) => vec![theta.clone()],
+        None => model.starts(data, &mut stream(seed, tasks::STARTS)),
+    };
     let mut level = 0;
     let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
     let mut objective = Likelihood::new(model, data, weights, coarse);
+    // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
+    while level < FINEST {
+        let Some(finer) = nodes(level + 1)? else { break };
+        let finer = Likelihood::new(model, data, weights, finer);
+        let changes = |theta: &Vec<f64>| {
+            let change = (objective.masses(theta).1 - finer.masses(theta).1).abs();
+            change.is_nan() || change > COARSE
+        };
+        if !starts.iter().any(changes) {
+            break;
+        }
+        objective = finer;
+        level += 1;
+    }
     let mut estimate = search(&objective, model, data, first.as_deref(), seed)?;
     let mut settled = false;
     while let (Some(theta), true, true) = (estimate.theta.clone(), estimate.converged, level < FINEST) {
@@ -208,6 +246,7 @@ pub(super) fn integrated(
         estimate = refined;
     }
     if !settled && estimate.converged {
+        estimate.converged = false;
         let share = 100.0 * settled_below(data.dimension());
         estimate.warnings.push(format!(
             "the integral over the domain is not exact enough: refining it still moves the estimate by more than {share} % of its standard \
@@ -233,7 +272,7 @@ fn short_step(at: &Expansion, rows: usize, share: f64) -> Option<Vec<f64>> {
 pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: usize) -> Result<(), Error> {
     if let Some(theta) = &estimate.theta {
         let at = objective.expand(theta)?;
-        estimate.log_likelihood = Some(-at.value * rows as f64);
+        estimate.log_likelihood = Some(-at.value * rows as f64).filter(|_| estimate.converged);
         estimate.information = information_root(&at.hessian, rows);
         if let Ok(factor) = ScaledCholesky::new(&at.hessian) {
             estimate.influence = factor.solve_rows(&objective.pulls(theta)?, -1.0);

@@ -273,7 +273,14 @@ impl Model for Autodiff {
     }
 
     /// The weights are a direction in the space of the data, so that one evaluation serves all coordinates.
-    fn add_score_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+    fn add_score_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
         let mut values = self.lifted(x, theta);
         let (d, p) = (self.dimension, theta.len());
         for (coordinate, weight) in self.differentiated.iter().zip(weights) {
@@ -357,7 +364,7 @@ mod tests {
             (2, &|m, out| m.score_jacobian(&x, &theta, out)),
             (1, &|m, out| m.score_slope(&x, &theta, out)),
             (2, &|m, out| m.score_slope_jacobian(&x, &theta, out)),
-            (4, &|m, out| m.add_score_curvature(&x, &theta, &[1.3], out)),
+            (4, &|m, out| m.add_score_curvature(&x, &theta, &[1.3], &theta, out)),
         ];
         for (size, values) in kinds {
             let (mut found, mut expected) = (vec![0.0; size], vec![0.0; size]);

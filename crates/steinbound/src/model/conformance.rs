@@ -147,14 +147,15 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
 fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
     let (d, p) = (model.differentiated().len(), model.parameters());
     let weights: Vec<f64> = (0..d).map(|l| 0.8 - 0.5 * l as f64).collect();
+    let steps = vec![STEP; p];
     type Rows<'a> = &'a dyn Fn(&[f64], &mut [f64]);
     type Sums<'a> = &'a dyn Fn(&mut [f64]);
     let kinds: [(&str, Rows, Sums); 2] = [
         ("score", &|theta, out| model.score_jacobian(x, theta, out), &|out| {
-            model.add_score_curvature(x, theta, &weights, out);
+            model.add_score_curvature(x, theta, &weights, &steps, out);
         }),
         ("slope", &|theta, out| model.score_slope_jacobian(x, theta, out), &|out| {
-            model.add_slope_curvature(x, theta, &weights, out);
+            model.add_slope_curvature(x, theta, &weights, &steps, out);
         }),
     ];
     for (what, jacobian, add) in kinds {

@@ -321,9 +321,9 @@ impl Model for ExponentialFamily {
     }
 
     /// Affine scores are curved in nothing.
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })

@@ -379,9 +379,9 @@ impl Model for Gaussian {
     }
 
     /// Affine scores are curved in nothing.
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         if let Covariance::KnownVariances(precisions) = &self.covariance {

@@ -91,25 +91,39 @@ pub trait Model: Debug + Send + Sync {
     /// Adds `sum_l weights_l d^2 psi_l / d theta_j d theta_k` to `curvature`, `p` by `p` and symmetric.
     ///
     /// Needed where the score is not affine in the parameters. Unless a model knows better, it is found from central
-    /// differences of [`score_jacobian`](Model::score_jacobian), which leaves about nine digits.
-    fn add_score_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+    /// differences of [`score_jacobian`](Model::score_jacobian) with the given steps, which leaves about nine digits.
+    fn add_score_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        steps: &[f64],
+        curvature: &mut [f64],
+    ) {
         let gradient = |theta: &[f64], out: &mut [f64]| {
             let mut jacobian = vec![0.0; weights.len() * theta.len()];
             self.score_jacobian(x, theta, &mut jacobian);
             weighted_rows(&jacobian, weights, out);
         };
-        add_differences(theta, gradient, curvature);
+        add_differences(theta, steps, gradient, curvature);
     }
 
     /// Adds `sum_l weights_l d^2 (d psi_l / d x_l) / d theta_j d theta_k` to `curvature`, as
     /// [`add_score_curvature`](Model::add_score_curvature) does for the score.
-    fn add_slope_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+    fn add_slope_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        steps: &[f64],
+        curvature: &mut [f64],
+    ) {
         let gradient = |theta: &[f64], out: &mut [f64]| {
             let mut jacobian = vec![0.0; weights.len() * theta.len()];
             self.score_slope_jacobian(x, theta, &mut jacobian);
             weighted_rows(&jacobian, weights, out);
         };
-        add_differences(theta, gradient, curvature);
+        add_differences(theta, steps, gradient, curvature);
     }
 
     /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision is indefinite.
@@ -188,6 +202,12 @@ pub trait Model: Debug + Send + Sync {
         theta
     }
 
+    /// Why parameters at which a search ended should not be trusted although they are a minimum, such as a component of a
+    /// mixture that has shrunk to a point.
+    fn suspicion(&self, _theta: &[f64], _points: &Points) -> Option<String> {
+        None
+    }
+
     /// The places among the reported parameters that together are a location in the space of the data, such as a mean.
     ///
     /// A map projection takes these back to longitude and latitude.
@@ -212,9 +232,36 @@ pub trait Model: Debug + Send + Sync {
     }
 }
 
-/// The step of central differences: the cube root of the rounding error balances both errors.
+/// The step of central differences in a parameter whose own scale is not known: the cube root of the rounding error
+/// balances both errors.
 fn difference_step(value: f64) -> f64 {
-    6e-6 * value.abs().max(1.0)
+    RELATIVE_STEP * value.abs().max(1.0)
+}
+
+/// A step in units of the change that matters.
+const RELATIVE_STEP: f64 = 6e-6;
+
+/// Steps of central differences from the scale of each parameter, where that is a positive number.
+pub(crate) fn difference_steps(theta: &[f64], scales: impl Iterator<Item = f64>) -> Vec<f64> {
+    let step = |(value, scale): (&f64, f64)| {
+        if !(scale > 0.0 && scale.is_finite()) {
+            return difference_step(*value);
+        }
+        // Not below what the rounding of the parameter itself leaves of a difference.
+        (RELATIVE_STEP * scale).max(1e-12 * value.abs())
+    };
+    theta.iter().zip(scales).map(step).collect()
+}
+
+/// The scale of each parameter in which a log-density changes by about one, from its gradients at the data (one row each): one
+/// over their standard deviation.
+pub(crate) fn information_scales(gradients: &Matrix) -> impl Iterator<Item = f64> {
+    let rows = gradients.rows() as f64;
+    (0..gradients.columns()).map(move |k| {
+        let column = gradients.column(k);
+        let mean = column.iter().sum::<f64>() / rows;
+        1.0 / (column.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / rows).sqrt()
+    })
 }
 
 /// `sum_l weights_l jacobian_l`, of rows that lie one after the other.
@@ -226,19 +273,24 @@ fn weighted_rows(jacobian: &[f64], weights: &[f64], out: &mut [f64]) {
 }
 
 /// Adds the derivative of a gradient to a Hessian, by central differences, kept symmetric.
-pub(crate) fn add_differences(theta: &[f64], gradient: impl Fn(&[f64], &mut [f64]), hessian: &mut [f64]) {
+pub(crate) fn add_differences(
+    theta: &[f64],
+    steps: &[f64],
+    gradient: impl Fn(&[f64], &mut [f64]),
+    hessian: &mut [f64],
+) {
     let p = theta.len();
     let (mut above, mut below) = (vec![0.0; p], vec![0.0; p]);
     let mut moved = theta.to_vec();
     for k in 0..p {
-        let step = difference_step(theta[k]);
-        moved[k] = theta[k] + step;
+        let (high, low) = (theta[k] + steps[k], theta[k] - steps[k]);
+        moved[k] = high;
         gradient(&moved, &mut above);
-        moved[k] = theta[k] - step;
+        moved[k] = low;
         gradient(&moved, &mut below);
         moved[k] = theta[k];
         for j in 0..p {
-            let slope = 0.5 * (above[j] - below[j]) / (2.0 * step);
+            let slope = 0.5 * (above[j] - below[j]) / (high - low);
             hessian[j * p + k] += slope;
             hessian[k * p + j] += slope;
         }

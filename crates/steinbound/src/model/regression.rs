@@ -152,9 +152,9 @@ impl Model for Regression {
         }
     }
 
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
+    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
 
     /// With `t = 1 / sigma^2`: `b = theta / t` and `sigma = t^(-1/2)`.
     fn report(&self, theta: &[f64]) -> Option<Reported> {

@@ -6,7 +6,7 @@ use super::parameters::Description;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
-use crate::model::{Model, add_differences};
+use crate::model::{Model, add_differences, difference_steps, information_scales};
 use crate::points::Points;
 use crate::simulate::stream;
 
@@ -157,7 +157,8 @@ impl Search<'_> {
                 out.iter_mut().zip(&row).for_each(|(o, g)| *o -= w / total * g);
             }
         };
-        add_differences(theta, gradient, &mut information);
+        let steps = difference_steps(theta, information_scales(&gradients));
+        add_differences(theta, &steps, gradient, &mut information);
         let information = Matrix::from_fn(p, p, |j, k| information[j * p + k]);
         let factor =
             ScaledCholesky::new(&information).map_err(|condition| FitError::NotIdentified { condition })?;

@@ -221,7 +221,14 @@ impl Model for GaussianMixture {
         self.posterior(x, theta).slope_jacobian(jacobian);
     }
 
-    fn add_score_curvature(&self, x: &[f64], theta: &[f64], weights: &[f64], curvature: &mut [f64]) {
+    fn add_score_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
         self.posterior(x, theta).add_score_curvature(weights, curvature);
     }
 
@@ -259,6 +266,40 @@ impl Model for GaussianMixture {
     /// Components sorted by the first coordinate of their means, then the next.
     fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
         self.sorted(theta)
+    }
+
+    /// A component that few observations belong to has shrunk to them; two that coincide are one.
+    fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
+        let weights = points.relative_weights();
+        let mut held = vec![0.0; self.components];
+        for (x, weight) in points.rows().zip(&weights) {
+            let shares = self.posterior(x, theta).responsibilities;
+            held.iter_mut().zip(shares).for_each(|(h, r)| *h += weight * r);
+        }
+        let least = 2.0 * (self.dimension as f64 + 1.0);
+        if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
+            return Some(format!(
+                "component {} holds only {:.1} observations, so that it may have shrunk to them; use fewer components, or known or \
+                 shared covariances",
+                k + 1,
+                held[k]
+            ));
+        }
+        let mean = |k: usize| &theta[k * self.dimension..(k + 1) * self.dimension];
+        let variances = clusters::column_variances(points, &weights);
+        let apart = |j: usize, k: usize| {
+            let both = mean(j).iter().zip(mean(k)).zip(&variances);
+            both.map(|((a, b), v)| (a - b).powi(2) / v).sum::<f64>()
+        };
+        let coincide = |k: usize| (0..k).find(|j| apart(*j, k) < 1e-6);
+        let twins = (0..self.components).find_map(|k| coincide(k).map(|j| (j + 1, k + 1)));
+        twins.filter(|_| matches!(self.covariance, Covariance::Known(_) | Covariance::Shared)).map(
+            |(j, k)| {
+                format!(
+                    "components {j} and {k} have the same mean, so that they are one; use fewer components"
+                )
+            },
+        )
     }
 
     fn locations(&self) -> Vec<Vec<usize>> {

@@ -97,7 +97,7 @@ fn far_away_nothing_is_undefined() {
             // Products of three derivatives overflow beyond.
             if far < 1e90 {
                 let mut curvature = vec![0.0; p * p];
-                mixture.add_score_curvature(&x, &theta, &[0.5, 1.0], &mut curvature);
+                mixture.add_score_curvature(&x, &theta, &[0.5, 1.0], &theta, &mut curvature);
                 assert!(!curvature.iter().any(|v| v.is_nan()), "{far}");
             }
         }
