@@ -34,6 +34,7 @@ impl Input {
         data: &DataOptions,
         model: &ModelOptions,
         method: &MethodOptions,
+        at: Option<&Values>,
         output: &Output,
     ) -> Result<Input, Failure> {
         general.apply()?;
@@ -68,7 +69,7 @@ impl Input {
         let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
         let region = Region::load(data, &mut points, &matching, output)?;
         note_unused(data, model, method, &region, output);
-        let chosen = model.build(&points)?;
+        let chosen = model.build(&points, at)?;
         let mut estimator = method
             .estimator(general.seed)
             .allow_outside(data.allow_outside)
@@ -88,10 +89,14 @@ impl Input {
         Ok(Input { data: points, region, model: chosen.model, estimator, matching, path, lines })
     }
 
+    /// Parameters in reported order, as they were typed.
+    pub fn typed_parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
+        resolve("--at", values, &self.model.reported_names(self.data.names()))
+    }
+
     /// Parameters in reported order as the model sees them, from what was typed.
     pub fn parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
-        let names = self.model.reported_names(self.data.names());
-        Ok(self.region.into_plane(self.model.as_ref(), resolve("--at", values, &names)?))
+        Ok(self.region.into_plane(self.model.as_ref(), self.typed_parameters(values)?))
     }
 
     /// The problem the options describe, with its warnings told.

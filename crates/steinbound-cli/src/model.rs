@@ -19,9 +19,10 @@ pub struct Chosen {
 
 impl ModelOptions {
     /// The model that the options describe, for these data.
-    pub fn build(&self, data: &Points) -> Result<Chosen, Failure> {
+    /// Values at which it is to be evaluated name the parameters of a formula that has no start.
+    pub fn build(&self, data: &Points, at: Option<&Values>) -> Result<Chosen, Failure> {
         if let Some(text) = &self.log_density {
-            return formula(text, self.start.as_ref(), data);
+            return formula(text, self.start.as_ref().or(at), data);
         }
         let dimension = data.dimension();
         match self.kind() {
@@ -33,7 +34,12 @@ impl ModelOptions {
                 ];
                 if let Some((option, _)) = misplaced.into_iter().find(|(_, given)| *given) {
                     return Err(Failure::input(format!(
-                        "{option} is for mixtures and formulas; add --model gaussian-mixture or --log-density, or leave it out"
+                        "{option} is for {}, or leave it out",
+                        if option == "--start" {
+                            "mixtures and formulas; add --model gaussian-mixture or --log-density"
+                        } else {
+                            "mixtures; add --model gaussian-mixture"
+                        }
                     )));
                 }
                 Ok(Chosen { model: Box::new(self.gaussian(dimension)?), start: None })

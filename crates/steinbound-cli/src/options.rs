@@ -159,6 +159,13 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// Tells that a command that does not search has no use for a start.
+    pub fn note_no_search(&self, output: &Output) {
+        if self.start.is_some() && self.log_density.is_none() {
+            output.note("--start has no effect here: nothing is searched for");
+        }
+    }
+
     /// The kind of model, where it is not a formula.
     pub fn kind(&self) -> ModelKind {
         self.model.unwrap_or(ModelKind::Gaussian)
@@ -289,6 +296,14 @@ pub fn note_unused(
     let is_exact = has_distance && !is_nearest;
     let uses_boundary = method.method == Method::Tksd || is_nearest;
     method.note_unused(is_nearest, output);
+    if let (true, None, Some(domain)) = (is_nearest, method.distance, &region.domain)
+        && !domain.has_distance()
+    {
+        output.note(&format!(
+            "the {} has no formula for the distance to its boundary: the nearest boundary point is used; --distance axes is exact for truncsm",
+            domain.describe()
+        ));
+    }
     let how = if is_exact { format!(" and the {} distance", distance.name()) } else { String::new() };
     let by_method = format!("with --method {name}{how}");
     let by_points = if uses_boundary { "when --boundary gives the points".into() } else { by_method.clone() };

@@ -65,6 +65,7 @@ impl Region {
         }
         if options.project {
             region.project(data, &mut polygon)?;
+            region.tell_projection(output);
         } else if geographic || has_geographic_names(data) {
             note_degrees(data, output);
         }
@@ -88,8 +89,7 @@ impl Region {
             )));
         }
         check_degrees(data, "the data")?;
-        let center = data.mean();
-        let projection = EqualArea::new(center[0], center[1]).map_err(Error::from)?;
+        let projection = EqualArea::about(data.rows().map(|x| [x[0], x[1]])).map_err(Error::from)?;
         *data = projected(data, &projection)?;
         if let Some(boundary) = &self.boundary {
             check_degrees(boundary, "the boundary points")?;
@@ -102,11 +102,46 @@ impl Region {
                     "--project: the latitudes of the map are not between -90 and 90; longitude comes first, or the map is projected already",
                 ));
             }
-            *found =
-                found.map_vertices(LONGEST_EDGE, |place| projection.forward(place)).map_err(Error::from)?;
+            let flat = found.map_vertices(LONGEST_EDGE, |place| projection.forward(place));
+            *found = flat.map_err(|error| {
+                Failure::input(format!("--project: the map cannot be laid flat: {error}"))
+            })?;
         }
         self.projection = Some(projection);
         Ok(())
+    }
+
+    /// Tells in which units results are, where a projection is used.
+    fn tell_projection(&self, output: &Output) {
+        if let Some(projection) = &self.projection {
+            let [longitude, latitude] = projection.center();
+            output.note(&format!(
+                "projected about longitude {longitude:.4}, latitude {latitude:.4}: means are in degrees, covariances in square kilometres, \
+                 bandwidth and distances in kilometres"
+            ));
+        }
+    }
+
+    /// The projection as results show it.
+    pub fn shown_projection(&self) -> Option<serde_json::Value> {
+        let projection = self.projection.as_ref()?;
+        Some(
+            serde_json::json!({ "name": "lambert-azimuthal-equal-area", "center": projection.center(), "unit": "km" }),
+        )
+    }
+
+    /// Points of the plane in degrees again, where a projection is used.
+    pub fn in_degrees(&self, points: &Points) -> Result<Points<'static>, Failure> {
+        let Some(projection) = &self.projection else { return Ok(points.clone().into_owned()) };
+        Ok(points.moved(|x| projection.inverse([x[0], x[1]]).to_vec()).map_err(Error::from)?)
+    }
+
+    /// Points given in degrees as the model sees them.
+    pub fn flattened(&self, points: Points<'static>) -> Result<Points<'static>, Failure> {
+        match &self.projection {
+            Some(projection) => projected(&points, projection),
+            None => Ok(points),
+        }
     }
 
     /// Places, given in degrees where a projection is used, as the model sees them.
@@ -118,6 +153,19 @@ impl Region {
                     if let Some(entry) = reported.get_mut(k) {
                         *entry = value;
                     }
+                }
+            }
+        }
+        reported
+    }
+
+    /// Parameters of the plane with their places in degrees again.
+    pub fn out_of_plane_values(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
+        if let Some(projection) = &self.projection {
+            for place in pairs(model) {
+                if place.iter().all(|k| *k < reported.len()) {
+                    let degrees = projection.inverse(place.map(|k| reported[k]));
+                    place.into_iter().zip(degrees).for_each(|(k, value)| reported[k] = value);
                 }
             }
         }
@@ -159,7 +207,7 @@ pub fn is_map(path: &Path) -> bool {
 
 /// Tells what looks wrong with a map.
 pub fn tell_warnings(map: &Map, output: &Output) {
-    map.warnings.iter().for_each(|warning| output.warn(&format!("{}: {warning}", map.path)));
+    map.warnings.iter().for_each(|warning| output.warn(warning));
 }
 
 fn has_geographic_names(data: &Points) -> bool {
@@ -174,6 +222,9 @@ fn note_degrees(data: &Points, output: &Output) {
     let latitude = data.mean().get(1).copied().unwrap_or(0.0);
     if let Ok(map) = EqualArea::new(0.0, latitude) {
         let (east, north) = map.kilometres_per_degree();
+        if east > 0.98 * north {
+            return;
+        }
         output.note(&format!(
             "longitude and latitude are used as they are, although here a degree of longitude is {east:.0} km and one of latitude {north:.0} km; \
              --project lays them on a plane in kilometres"

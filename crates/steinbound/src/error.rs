@@ -338,7 +338,9 @@ pub enum ModelError {
         value: f64,
     },
     /// A mixture, or principal components, of nothing.
-    #[error("the model needs at least one component and one coordinate; give positive numbers of both")]
+    #[error(
+        "the model needs at least one component and one coordinate, and no more than memory holds; give moderate positive numbers"
+    )]
     NoComponents,
     /// Mixture weights that are not weights.
     #[error(
@@ -411,6 +413,12 @@ pub enum ModelError {
         /// The parameter.
         name: String,
     },
+    /// A standard deviation is not positive.
+    #[error("sigma is {}; a standard deviation is a positive number", shown(*.value))]
+    BadSigma {
+        /// The value.
+        value: f64,
+    },
     /// A search needs a place to begin.
     #[error(
         "the {model} model is fitted by a search, which needs starting values; give one for each parameter"
@@ -453,7 +461,7 @@ pub enum FitError {
     NothingToFit,
     /// More parameters than observations.
     #[error(
-        "the model has {parameters} parameters but there are only {rows} rows; collect more data or fix parameters \
+        "the model has {parameters} parameters and there are {rows} rows; collect more rows than parameters, or fix parameters \
          (for a Gaussian: give the covariance)"
     )]
     MoreParametersThanData {

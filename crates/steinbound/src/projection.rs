@@ -34,7 +34,7 @@ pub struct EqualArea {
 impl EqualArea {
     /// The projection about a centre in degrees.
     pub fn new(longitude: f64, latitude: f64) -> Result<EqualArea, DomainError> {
-        if !(longitude.abs() <= 360.0) {
+        if !(longitude.abs() <= 180.0) {
             return Err(DomainError::BadNumber {
                 what: "the longitude of the map's centre".into(),
                 value: longitude,
@@ -60,14 +60,17 @@ impl EqualArea {
     pub fn inverse(&self, [east, north]: [f64; 2]) -> [f64; 2] {
         let distance = east.hypot(north);
         if distance == 0.0 {
-            return self.center.map(f64::to_degrees);
+            return self.center();
         }
         let angle = 2.0 * (0.5 * distance / EARTH).min(1.0).asin();
         let (sine, cosine) = angle.sin_cos();
         let (center_sine, center_cosine) = self.center[1].sin_cos();
         let height = cosine * center_sine + north * sine * center_cosine / distance;
         let turn = (east * sine).atan2(distance * center_cosine * cosine - north * center_sine * sine);
-        [(self.center[0] + turn).to_degrees(), height.clamp(-1.0, 1.0).asin().to_degrees()]
+        let longitude = (self.center[0] + turn).to_degrees();
+        // Back into the half-open circle from -180 to 180.
+        let longitude = (longitude + 180.0).rem_euclid(360.0) - 180.0;
+        [longitude, height.clamp(-1.0, 1.0).asin().to_degrees()]
     }
 
     /// The derivative of [`inverse`](EqualArea::inverse): degrees by kilometres, as rows (longitude, latitude). `None` at a pole.
@@ -85,6 +88,33 @@ impl EqualArea {
         is_sound.then(|| Matrix::from_fn(2, 2, |i, j| rows[i][j] / determinant))
     }
 
+    /// The projection about the middle of some places in degrees: the direction of the mean of their places on the sphere, which knows that
+    /// 180 degrees east and west are the same.
+    ///
+    /// ```
+    /// use steinbound::projection::EqualArea;
+    /// let fiji = EqualArea::about([[179.0, -17.0], [-179.0, -17.0]].into_iter())?;
+    /// let [east, _] = fiji.forward([180.0, -17.0]);
+    /// assert!(east.abs() < 1e-6);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn about(places: impl Iterator<Item = [f64; 2]>) -> Result<EqualArea, DomainError> {
+        let mut sum = [0.0; 3];
+        for [longitude, latitude] in places {
+            let (east, north) = (longitude.to_radians(), latitude.to_radians());
+            sum[0] += north.cos() * east.cos();
+            sum[1] += north.cos() * east.sin();
+            sum[2] += north.sin();
+        }
+        let [x, y, z] = sum;
+        EqualArea::new(y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees())
+    }
+
+    /// Longitude and latitude of the centre, in degrees.
+    pub fn center(&self) -> [f64; 2] {
+        self.center.map(f64::to_degrees)
+    }
+
     /// Kilometres in a degree of longitude and of latitude at the centre.
     pub fn kilometres_per_degree(&self) -> (f64, f64) {
         let degree = EARTH.to_radians();
@@ -94,7 +124,9 @@ impl EqualArea {
     fn project<D: DualNum<Primitive = f64> + Copy>(&self, [longitude, latitude]: [D; 2]) -> [D; 2] {
         let radian = std::f64::consts::PI / 180.0;
         let (center_sine, center_cosine) = self.center[1].sin_cos();
-        let turn = longitude * radian - self.center[0];
+        // The way round that is shorter, in whole turns of degrees: both names of a meridian give the same bits.
+        let turns = ((longitude.re() - self.center[0].to_degrees()) / 360.0).round();
+        let turn = (longitude - 360.0 * turns) * radian - self.center[0];
         let (sine, cosine) = (latitude * radian).sin_cos();
         let stretch =
             ((sine * center_sine + cosine * center_cosine * turn.cos() + 1.0) * 0.5).sqrt().recip() * EARTH;

@@ -78,8 +78,8 @@ pub struct PreparedRegression {
     pub model: Regression,
     /// The limits of the response, where there are any.
     pub domain: Option<Arc<ResponseLimits>>,
-    /// The median distance between responses, in whose units the kernel is scaled.
-    pub bandwidth: f64,
+    /// The median distance between responses, in whose units the kernel is scaled; `None` where that is zero.
+    pub bandwidth: Option<f64>,
 }
 
 impl TruncatedRegression {
@@ -185,10 +185,11 @@ impl TruncatedRegression {
         if let Some(sigma) = self.sigma {
             model = model.with_sigma(sigma)?;
         }
-        let bandwidth = bandwidth::median(&Points::new(self.response.clone(), 1)?, seed)?;
+        // Where most responses coincide there is no median; methods without a kernel need none.
+        let bandwidth = bandwidth::median(&Points::new(self.response.clone(), 1)?, seed).ok();
         let scales = match self.kernel_on {
             KernelOn::Response => [1.0].into_iter().chain(vec![f64::INFINITY; dimension - 1]).collect(),
-            KernelOn::Product => product_scales(&points, bandwidth, seed)?,
+            KernelOn::Product => product_scales(&points, bandwidth.unwrap_or(1.0), seed)?,
         };
         Ok(PreparedRegression { points: points.with_scales(scales)?, model, domain, bandwidth })
     }
@@ -224,8 +225,8 @@ impl PreparedRegression {
         if let Some(domain) = &self.domain {
             estimator = estimator.domain(domain.clone());
         }
-        if estimator.bandwidth == Bandwidth::Median {
-            estimator = estimator.bandwidth(Bandwidth::Fixed(self.bandwidth));
+        if let (Bandwidth::Median, Some(bandwidth)) = (estimator.bandwidth, self.bandwidth) {
+            estimator = estimator.bandwidth(Bandwidth::Fixed(bandwidth));
         }
         if estimator.boundary_points.is_none() {
             estimator = estimator.boundary_points(regression_boundary_count(self.points.len()));
@@ -252,8 +253,8 @@ impl PreparedRegression {
         let covariance = fit.covariance.as_ref()?;
         let estimates = fit.estimates();
         let count = self.model.coefficients();
-        let intercept = count.checked_sub(design.columns()).filter(|rest| *rest <= 1)?;
-        if estimates.len() != self.model.parameters() {
+        let intercept = usize::from(self.model.has_intercept());
+        if design.columns() + intercept != count || estimates.len() != self.model.parameters() {
             return None;
         }
         let predict = |i: usize| {

@@ -32,7 +32,7 @@ fn golden_values_of_both_kernels() {
     for (field, kernel_on) in [("product", KernelOn::Product), ("paper", KernelOn::Response)] {
         let golden = &json[field];
         let prepared = regression(&y, &x, 5.0).known_sigma(1.0).kernel_on(kernel_on).build(0).unwrap();
-        assert!((prepared.bandwidth / json["sigma_y"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+        assert!((prepared.bandwidth.unwrap() / json["sigma_y"].as_f64().unwrap() - 1.0).abs() < 1e-12);
         let boundary_y = numbers(&golden["boundary_y"]);
         let boundary_x =
             golden["boundary_x"].as_array().map_or(vec![0.0], |_| numbers(&golden["boundary_x"]));

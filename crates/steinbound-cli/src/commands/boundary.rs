@@ -22,10 +22,10 @@ use crate::region::tell_warnings;
   steinbound boundary --domain \"halfspace(normal=1:0, offset=5)\" --near points.csv > border.csv")]
 pub struct Boundary {
     /// A map: .geojson, .json, .wkt, .shp, or .csv with the vertices of rings.
-    #[arg(value_name = "MAPFILE", conflicts_with = "domain", required_unless_present = "domain")]
+    #[arg(value_name = "MAPFILE", conflicts_with = "domain")]
     pub map: Option<PathBuf>,
     /// The feature of the map to use: a property and its value.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = options::feature, requires = "map")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = options::feature)]
     pub feature: Option<(String, String)>,
     /// The domain, as in fit.
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
@@ -123,13 +123,21 @@ impl Boundary {
 
     /// The domain, from the map or the specification.
     fn build(&self, near: Option<&Points>, output: &Output) -> Result<Arc<dyn Domain>, Failure> {
+        if self.feature.is_some() && self.map.is_none() {
+            output.note("--feature has no effect without a map");
+        }
         if let Some(path) = &self.map {
+            if self.dimension.is_some_and(|dimension| dimension != 2) {
+                return Err(Failure::input("a map has 2 coordinates; leave --dimension out"));
+            }
             let map = read_map(path, &MapOptions { feature: self.feature.clone() })?;
             tell_warnings(&map, output);
             return Ok(Arc::new(map.polygon()?));
         }
         let Some(spec) = &self.domain else {
-            return Err(Failure::input("give a map, or a domain with --domain"));
+            return Err(Failure::input(
+                "there is no region to sample: give a MAPFILE, or a domain with --domain SPEC",
+            ));
         };
         spec.maps().into_iter().for_each(|map| tell_warnings(map, output));
         let from_data = near.map(Points::dimension);

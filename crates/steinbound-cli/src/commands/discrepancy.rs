@@ -30,11 +30,14 @@ pub struct Discrepancy {
 
 impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        let input =
+            Input::load(&self.general, &self.data, &self.model, &self.method, Some(&self.at), output)?;
         self.data.note_no_clusters(output);
+        self.model.note_no_search(output);
         let started = Instant::now();
         let problem = input.problem(output)?;
         let at = input.parameters(&self.at)?;
+        let typed = input.typed_parameters(&self.at)?;
         let found = problem.discrepancy(&at).map_err(|error| input.explain(error))?;
         match self.general.format {
             Format::Json => output.json(&json!({
@@ -48,7 +51,8 @@ impl Discrepancy {
                 "kernel": problem.kernel(),
                 "ridge": problem.ridge(),
                 "compute": problem.compute(),
-                "at": at,
+                "at": typed,
+                "projection": input.region.shown_projection(),
                 "discrepancy": found.value,
                 "discrepancy_squared": found.squared,
                 "warnings": problem.warnings(),

@@ -1,4 +1,5 @@
 use clap::Args;
+use serde::Serialize;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -29,16 +30,27 @@ pub struct Fit {
     pub general: GeneralOptions,
 }
 
+/// A fit and what else is known of it.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    fit: &'a steinbound::Fit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    projection: Option<serde_json::Value>,
+}
+
 impl Fit {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
         let fit = estimator.fit(&input.data, model).map_err(|error| input.explain(error))?;
         let mut fit = input.region.out_of_plane(model, fit);
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
-            Format::Json => output.json(&fit)?,
+            Format::Json => {
+                output.json(&Printed { fit: &fit, projection: input.region.shown_projection() })?
+            }
             Format::Table => summary::print(&fit, output)?,
         }
         Ok(verdict)

@@ -2,7 +2,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::json;
 use steinbound::inference::sandwich::normal_quantile;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
@@ -71,6 +70,17 @@ fn kernel_on(text: &str) -> Result<KernelOn, String> {
     choose("choice", text, &[("product", KernelOn::Product), ("y", KernelOn::Response)])
 }
 
+/// A fit and what else is known of it.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    fit: &'a Fit,
+    formula: &'a str,
+    response: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<Vec<Prediction>>,
+}
+
 /// A predicted mean of the untruncated response.
 #[derive(Debug, Serialize)]
 struct Prediction {
@@ -92,6 +102,7 @@ impl Regress {
         let formula = Formula::parse(&self.formula)?;
         let frame = self.read(&formula, output)?;
         let design = formula.design(&frame)?;
+        self.check_names(&design)?;
         let prepared = self.prepare(&frame, &design)?;
         self.note_unused(output);
         let mut estimator = self
@@ -107,21 +118,17 @@ impl Regress {
             .fit(&prepared.points, &prepared.model)
             .map_err(|error| self.explain(error, &frame, &prepared))?;
         let predictions = match &self.predict {
-            Some(path) => Some(self.predictions(path, &design, &prepared, &fit)?),
+            Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,
         };
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
-            Format::Json => {
-                let mut value =
-                    serde_json::to_value(&fit).map_err(|error| Failure::Other(error.to_string()))?;
-                value["formula"] = json!(formula.text());
-                value["response"] = json!(design.response_name);
-                if let Some(predictions) = &predictions {
-                    value["predictions"] = json!(predictions);
-                }
-                output.json(&value)?;
-            }
+            Format::Json => output.json(&Printed {
+                fit: &fit,
+                formula: formula.text(),
+                response: &design.response_name,
+                predictions,
+            })?,
             Format::Table => {
                 summary::print(&fit, output)?;
                 if let Some(predictions) = &predictions {
@@ -152,6 +159,24 @@ impl Regress {
             output.note(&format!("read {} rows from {}", frame.len(), frame.path()));
         }
         Ok(frame)
+    }
+
+    /// Refuses names that would stand for two things.
+    fn check_names(&self, design: &Design) -> Result<(), Failure> {
+        let covariates = &design.names[usize::from(has_intercept(design))..];
+        if let Some(name) = covariates.iter().find(|name| ["(Intercept)", "sigma"].contains(&name.as_str())) {
+            return Err(Failure::input(format!(
+                "a column called \"{name}\" cannot be told from the parameter of that name; rename the column"
+            )));
+        }
+        for (option, limit) in [("--lower", &self.lower), ("--upper", &self.upper)] {
+            if limit.as_ref() == Some(&design.response_name) {
+                return Err(Failure::input(format!(
+                    "{option} is the response itself, which then is never cut off; give its limit, a number or another column"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn prepare(&self, frame: &Frame, design: &Design) -> Result<PreparedRegression, Failure> {
@@ -228,9 +253,18 @@ impl Regress {
         design: &Design,
         prepared: &PreparedRegression,
         fit: &Fit,
+        output: &Output,
     ) -> Result<Vec<Prediction>, Failure> {
-        let frame = read_frame(path, &FrameOptions { drop_missing: false })?;
-        let matrix = design.apply(&frame)?;
+        let frame = read_frame(path, &FrameOptions { drop_missing: self.drop_missing })?;
+        let kept = frame.complete_rows(&design.columns())?;
+        if kept.len() < frame.len() {
+            output.note(&format!(
+                "{} lines of {} with missing values were left out",
+                frame.len() - kept.len(),
+                frame.path()
+            ));
+        }
+        let matrix = design.apply(&frame.select(&kept))?;
         let skip = usize::from(has_intercept(design));
         let found = prepared.predict(fit, &without_first(&matrix, skip)).ok_or_else(|| {
             Failure::input("the fit has no covariance, so that there is nothing to predict from")

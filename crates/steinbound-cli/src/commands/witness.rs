@@ -37,7 +37,8 @@ pub struct Witness {
 
 impl Witness {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        let input = Input::load(&self.general, &self.data, &self.model, &self.method, output)?;
+        let input =
+            Input::load(&self.general, &self.data, &self.model, &self.method, self.at.as_ref(), output)?;
         if self.method.statistic.is_some() && self.at.is_some() {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
         }
@@ -57,16 +58,22 @@ impl Witness {
             }
         };
         let targets = self.targets(&input, problem.boundary(), output)?;
+        let shown_targets = input.region.in_degrees(&targets)?;
+        let shown_boundary = match problem.boundary() {
+            Some(boundary) => Some(input.region.in_degrees(boundary)?),
+            None => None,
+        };
         let found = problem.witness(&at, &targets).map_err(|error| input.explain(error))?;
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.witness/1",
                 "method": self.method.method,
-                "at": at,
+                "at": input.region.out_of_plane_values(input.model.as_ref(), at),
+                "projection": input.region.shown_projection(),
                 "discrepancy": found.discrepancy,
-                "points": targets.rows().collect::<Vec<_>>(),
+                "points": shown_targets.rows().collect::<Vec<_>>(),
                 "g": found.values.transpose(),
-                "boundary": problem.boundary().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
+                "boundary": shown_boundary.as_ref().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
                 "multipliers": found.multipliers.as_ref().map(|m| m.transpose()),
             }))?,
             Format::Table => {
@@ -74,7 +81,7 @@ impl Witness {
                 let header = names.iter().cloned().chain(names.iter().map(|name| format!("g[{name}]")));
                 let row = |i: usize| {
                     let g = (0..names.len()).map(|l| found.values[(i, l)]).collect::<Vec<_>>();
-                    [targets.row(i), &g].concat()
+                    [shown_targets.row(i), &g].concat()
                 };
                 let rows: Vec<Vec<f64>> = (0..targets.len()).map(row).collect();
                 let table = Points::from_rows(&rows).and_then(|points| points.with_names(header));
@@ -93,7 +100,8 @@ impl Witness {
     ) -> Result<Points<'static>, Failure> {
         let dimension = input.data.dimension();
         if let Some(path) = &self.points {
-            return input.matching.read("file of points", path, output);
+            let points = input.matching.read("file of points", path, output)?;
+            return input.region.flattened(points);
         }
         let side = match self.grid {
             Some(side) => side,

@@ -4,6 +4,7 @@
 //! every sum is taken in a fixed order.
 
 pub(crate) mod cholesky;
+pub(crate) mod gauss_legendre;
 pub(crate) mod pairs;
 pub(crate) mod tiles;
 

@@ -50,11 +50,11 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
         }
         expect(sides == [true; 2], format!("boundary point {b:?} is not on the edge"));
     }
-    let mut steepest = 0.0f64;
     for x in near.rows().filter(|_| measures) {
         let distance = domain.distance(x, &mut gradient);
         let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        steepest = steepest.max(length);
+        let steepest = (dimension as f64).sqrt() * (1.0 + 1e-9);
+        expect(length <= steepest, format!("the gradient at {x:?} has length {length}"));
         if !domain.contains(x) {
             expect(distance == 0.0, format!("outside, at {x:?}, the distance is {distance}"));
             continue;

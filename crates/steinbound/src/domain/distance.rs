@@ -145,19 +145,23 @@ fn section_distance(domain: &Arc<dyn Domain>, x: &[f64], axis: usize) -> (f64, f
     if !domain.contains(x) {
         return (0.0, 0.0);
     }
-    let bounds = domain.bounds();
-    // Sections are sought as far as the domain reaches; a side without an end has none there either.
-    let reach = |end: f64, side: f64| {
-        if end.is_finite() { end } else { x[axis] + side * FAR * (1.0 + x[axis].abs()) }
-    };
-    let window = (reach(bounds[axis].0, -1.0), reach(bounds[axis].1, 1.0));
-    let sections = domain.sections(x, axis, window);
-    let Some((low, high)) = sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high)
-    else {
-        return (0.0, 0.0);
-    };
-    let below = if low > window.0 || bounds[axis].0.is_finite() { x[axis] - low } else { f64::INFINITY };
-    let above = if high < window.1 || bounds[axis].1.is_finite() { high - x[axis] } else { f64::INFINITY };
+    let bounds = domain.bounds()[axis];
+    // Sections may be found by looking at places along a line, so that near ends are looked for in short windows first.
+    let (mut below, mut above) = (f64::INFINITY, f64::INFINITY);
+    let mut reach = NEAR * (1.0 + x[axis].abs());
+    while reach < FAR * (1.0 + x[axis].abs()) && below.is_infinite() && above.is_infinite() {
+        let window = (bounds.0.max(x[axis] - reach), bounds.1.min(x[axis] + reach));
+        let sections = domain.sections(x, axis, window);
+        let own = sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high);
+        let Some((low, high)) = own else { return (0.0, 0.0) };
+        if low > window.0 || low == bounds.0 {
+            below = x[axis] - low;
+        }
+        if high < window.1 || high == bounds.1 {
+            above = high - x[axis];
+        }
+        reach *= 8.0;
+    }
     match below.min(above) {
         f64::INFINITY => (1.0, 0.0),
         _ if below <= above => (below, 1.0),
@@ -165,8 +169,9 @@ fn section_distance(domain: &Arc<dyn Domain>, x: &[f64], axis: usize) -> (f64, f
     }
 }
 
-/// How far an unbounded section is followed, in units of the point's own size.
-const FAR: f64 = 1e3;
+/// The shortest and the longest window, in units of the point's own size.
+const NEAR: f64 = 0.02;
+const FAR: f64 = 1e6;
 
 fn nearest_distance(x: &[f64], boundary: &Points, norm: Norm, gradient: &mut [f64]) -> f64 {
     gradient.fill(0.0);
@@ -202,7 +207,7 @@ pub(super) fn nearest_point<'a>(x: &[f64], points: &'a Points) -> Option<(f64, &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Ball, Cuboid, HalfSpace};
+    use crate::domain::{Ball, Cuboid, HalfSpace, LevelSet};
 
     /// Every weight's gradient against central differences, for all norms and powers.
     #[test]
@@ -241,6 +246,11 @@ mod tests {
         {
             assert!((value[(i, l)] - h).abs() < 1e-12 && slope[(i, l)] == s);
         }
+        // Found by scanning, the end of a section is where a formula says.
+        let scanned: Arc<dyn Domain> = Arc::new(LevelSet::parse("1 - x1^2 - x2^2", 2).unwrap());
+        let out = Points::from_rows(&[[1.5, 0.0]]).unwrap();
+        let (value, slope) = BoundaryDistance::along_axes(scanned).along(&out, &[0, 1]);
+        assert!((value[(0, 0)] - 0.5).abs() < 1e-9 && slope[(0, 0)] == 1.0 && value[(0, 1)] == 1.0);
         // Along the plane of a half-space there is no boundary.
         let half: Arc<dyn Domain> = Arc::new(HalfSpace::new(vec![1.0, 0.0], 0.0).unwrap());
         let (value, slope) = BoundaryDistance::along_axes(half).along(&points, &[0, 1]);

@@ -43,15 +43,18 @@ const MARGIN: f64 = 0.02;
 /// The most coordinates whose sides are followed: beyond, that takes seconds.
 const FOLLOWED: usize = 32;
 
+/// The most characters of a formula, times its coordinates, with which sides are followed: beyond, that takes seconds.
+const LONGEST: usize = 20_000;
+
 /// Looks for the set on many scales, then follows its sides outwards in windows that grow.
 ///
 /// A side that still grows with the last windows is taken to be infinite, and so are all sides of a formula in more than
-/// [`FOLLOWED`] coordinates. Parts of the set far from all others can be missed.
+/// [`FOLLOWED`] coordinates or longer than [`LONGEST`]. Parts of the set far from all others can be missed.
 pub(super) fn find(set: &LevelSet) -> Extent {
     let mut rng = stream(0, 0);
     let seeds = inside_points(set, &mut rng);
     match seeds.first() {
-        Some(first) if (1..=FOLLOWED).contains(&set.dimension()) => {
+        Some(first) if (1..=FOLLOWED).contains(&set.dimension()) && is_quick(set) => {
             let sides = vec![[first.clone(), first.clone()]; set.dimension()];
             let size = |x: &Vec<f64>| Norm::Infinity.of(x).max(2f64.powi(*SCALES.start()));
             let (smallest, largest) =
@@ -61,6 +64,11 @@ pub(super) fn find(set: &LevelSet) -> Extent {
         }
         _ => Extent { bounds: vec![(f64::NEG_INFINITY, f64::INFINITY); set.dimension()], seeds },
     }
+}
+
+/// Whether the formula is short enough, for its coordinates, to be evaluated the millions of times that following sides takes.
+fn is_quick(set: &LevelSet) -> bool {
+    set.expression().text().len() * set.dimension() <= LONGEST
 }
 
 /// Points inside, from draws on all scales, or else from the best of them followed downhill.

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 use super::spread::{candidates_for, spread};
-use super::{BoundarySampling, BoundaryScheme, Domain, SAMPLE_LIMIT, check_count, from_rows};
+use super::{BoundarySampling, BoundaryScheme, Domain, SAMPLE_LIMIT, check_count, from_rows, no_such_scheme};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -179,8 +179,8 @@ impl Domain for Intersection {
     ) -> Result<Points<'static>, DomainError> {
         let dimension = self.dimension();
         check_count(sampling.count, dimension)?;
-        if sampling.scheme == BoundaryScheme::Radial && dimension > 1 {
-            return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "radial projection" });
+        if sampling.scheme != BoundaryScheme::Uniform && dimension > 1 {
+            return Err(no_such_scheme(self, sampling.scheme));
         }
         let bounded = self.bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
         let corners = if bounded { Some(self.corners(rng)?) } else { None };

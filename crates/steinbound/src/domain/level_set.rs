@@ -7,7 +7,9 @@ use super::extent::{self, Extent};
 use super::isolines::{Curve, trace};
 use super::rays::exits;
 use super::spread::{candidates_for, spread};
-use super::{BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, sampling_window};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, no_such_scheme, sampling_window,
+};
 use crate::error::DomainError;
 use crate::expression::{Expression, shown};
 use crate::points::{Points, squared_distance};
@@ -237,8 +239,13 @@ impl Domain for LevelSet {
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError> {
         check_count(sampling.count, self.dimension)?;
-        if sampling.scheme == BoundaryScheme::Radial && self.dimension > 1 {
-            return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "radial projection" });
+        let exists = match sampling.scheme {
+            BoundaryScheme::Uniform => true,
+            BoundaryScheme::Even => self.dimension <= 2,
+            BoundaryScheme::Radial => self.dimension == 1,
+        };
+        if !exists {
+            return Err(no_such_scheme(self, sampling.scheme));
         }
         let nowhere = || DomainError::NoBoundaryFound {
             domain: self.describe(),

@@ -1,7 +1,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, check_count, clipped, from_rows};
+use super::{BoundarySampling, BoundaryScheme, Domain, check_count, clipped, from_rows, no_such_scheme};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -55,6 +55,10 @@ pub struct ResponseLimits {
 impl ResponseLimits {
     /// Limits on the first of so many coordinates.
     pub fn new(dimension: usize, lower: Limit, upper: Limit) -> Result<ResponseLimits, DomainError> {
+        if dimension == 0 {
+            let what = "a point with a response";
+            return Err(DomainError::WrongDimension { what, found: 0, expected: 1 });
+        }
         for limit in [lower, upper] {
             match limit {
                 Limit::Constant(value) if !value.is_finite() => {
@@ -142,7 +146,7 @@ impl Domain for ResponseLimits {
         let BoundarySampling { count, scheme, .. } = *sampling;
         check_count(count, self.dimension)?;
         if scheme != BoundaryScheme::Uniform {
-            return Err(DomainError::NoSuchScheme { domain: self.describe(), scheme: "a pattern" });
+            return Err(no_such_scheme(self, scheme));
         }
         let near = sampling.near_points(self)?;
         let mut order: Vec<usize> = (0..near.len()).collect();
@@ -205,6 +209,7 @@ mod tests {
     #[test]
     fn impossible_limits_are_refused() {
         assert!(ResponseLimits::new(2, Limit::None, Limit::None).is_err());
+        assert!(ResponseLimits::new(0, Limit::Constant(1.0), Limit::None).is_err());
         assert!(ResponseLimits::new(2, Limit::Constant(1.0), Limit::Constant(1.0)).is_err());
         assert!(ResponseLimits::new(2, Limit::Coordinate(0), Limit::None).is_err());
         assert!(ResponseLimits::new(2, Limit::Constant(f64::NAN), Limit::None).is_err());

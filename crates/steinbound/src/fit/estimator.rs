@@ -351,7 +351,8 @@ impl Estimator {
         self
     }
 
-    /// The seed of everything random: sampled boundary points, and the subsample for the bandwidth of large data.
+    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts of a search, nodes of an
+    /// integral in many dimensions, and the subsample for the bandwidth of large data.
     pub fn seed(mut self, seed: u64) -> Estimator {
         self.seed = seed;
         self

@@ -147,10 +147,14 @@ fn no_influence() -> Matrix {
 }
 
 impl Fit {
-    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is not zero.
+    /// Whether the minimum was found, every reported parameter exists and has a standard error that is not zero, and boundary
+    /// points are not so sparse that most of the kernel leaks between them.
     pub fn is_trustworthy(&self) -> bool {
-        let is_sound = |p: &Parameter| p.estimate.is_some() && !p.has_vanishing_error();
-        self.converged && self.parameters.iter().all(is_sound)
+        let is_sound =
+            |p: &Parameter| p.estimate.is_some() && p.std_error.is_some() && !p.has_vanishing_error();
+        // Through gaps this wide the kernel does not know of the boundary.
+        let is_blind = self.leak.is_some_and(|leak| leak > 0.5);
+        self.converged && !is_blind && self.parameters.iter().all(is_sound)
     }
 
     /// The parameter of that name, reported or fitted.
@@ -315,7 +319,8 @@ fn with_intervals(
 ) -> Vec<Parameter> {
     let parameter = |(k, name): (usize, &String)| {
         let estimate = values.map(|values| values[k]);
-        let std_error = covariance.map(|covariance| covariance[(k, k)].sqrt());
+        // Rounding can leave a variance that is zero a little below it.
+        let std_error = covariance.map(|covariance| covariance[(k, k)].max(0.0).sqrt());
         let interval = |sign: f64| Some(estimate? + sign * reach * std_error?);
         Parameter { name: name.clone(), estimate, std_error, lower: interval(-1.0), upper: interval(1.0) }
     };

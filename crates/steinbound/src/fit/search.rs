@@ -38,11 +38,8 @@ pub(crate) fn search(
         }
         ends.push(descent::minimise(objective, theta)?);
     }
-    // A sound minimum comes before one that the model itself distrusts, and that before none.
-    let doubt = |end: &Descent| match end.converged {
-        true => u8::from(model.suspicion(&end.theta, data).is_some()),
-        false => 2,
-    };
+    // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
+    let doubt = |end: &Descent| (!end.converged, model.suspicion(&end.theta, data).is_some());
     let better = |a: &Descent, b: &Descent| {
         doubt(a).cmp(&doubt(b)).then(a.expansion.value.total_cmp(&b.expansion.value))
     };

@@ -27,6 +27,16 @@ struct Likelihood<'a> {
     /// Weights that sum to one.
     shares: Vec<f64>,
     nodes: Nodes,
+    curvature: Curvature,
+}
+
+/// Which Hessian a search is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Curvature {
+    /// That of the objective.
+    Full,
+    /// Fisher's: the covariance of the gradient under the model, at a fraction of the cost where the score is not affine.
+    Expected,
 }
 
 /// The truncated density at the nodes.
@@ -46,7 +56,13 @@ const BLOCK: usize = 512;
 impl<'a> Likelihood<'a> {
     fn new(model: &'a dyn Model, data: &'a Points<'a>, weights: &[f64], nodes: Nodes) -> Likelihood<'a> {
         let total: f64 = weights.iter().sum();
-        Likelihood { model, data, shares: weights.iter().map(|w| w / total).collect(), nodes }
+        Likelihood {
+            model,
+            data,
+            shares: weights.iter().map(|w| w / total).collect(),
+            nodes,
+            curvature: Curvature::Full,
+        }
     }
 
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
@@ -140,8 +156,8 @@ impl Objective for Likelihood<'_> {
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
         let p = theta.len();
-        let is_affine = self.model.affine().is_some();
-        let expected = self.expected(theta, is_affine);
+        let is_simple = self.curvature == Curvature::Expected || self.model.affine().is_some();
+        let expected = self.expected(theta, is_simple);
         let gradient = self.gradient(theta, &expected);
         let hessian = match &expected.second {
             Some(second) => {
@@ -228,7 +244,18 @@ pub(super) fn integrated(
         objective = finer;
         level += 1;
     }
-    let mut estimate = search(&objective, model, data, first.as_deref(), seed)?;
+    let mut estimate = if model.affine().is_some() {
+        search(&objective, model, data, first.as_deref(), seed)?
+    } else {
+        // Steps with the expected curvature come near the maximum; those with the full one end there.
+        objective.curvature = Curvature::Expected;
+        let near = search(&objective, model, data, first.as_deref(), seed)?;
+        objective.curvature = Curvature::Full;
+        let mut estimate = search(&objective, model, data, near.theta.as_deref(), seed)?;
+        estimate.iterations += near.iterations;
+        estimate.starts = near.starts;
+        estimate
+    };
     let mut settled = false;
     while let (Some(theta), true, true) = (estimate.theta.clone(), estimate.converged, level < FINEST) {
         level += 1;

@@ -226,7 +226,7 @@ pub trait Model: Debug + Send + Sync {
         Err(ModelError::Unsupported {
             model: self.name().to_string(),
             action: "fitted by naive maximum likelihood",
-            remedy: "use tksd, truncsm or bdksd",
+            remedy: "use tksd, truncsm, bdksd or truncated-mle",
         }
         .into())
     }

@@ -39,10 +39,13 @@ pub struct Regression {
     sigma: Option<f64>,
 }
 
+/// More covariates than any memory holds the products of.
+const MOST_COVARIATES: usize = 1 << 24;
+
 impl Regression {
     /// A regression on so many covariates and an intercept, with unknown noise.
     pub fn new(covariates: usize) -> Regression {
-        Regression { covariates, intercept: true, others: 0, sigma: None }
+        Regression { covariates: covariates.min(MOST_COVARIATES), intercept: true, others: 0, sigma: None }
     }
 
     /// Without an intercept.
@@ -54,7 +57,7 @@ impl Regression {
     /// With a known standard deviation of the noise.
     pub fn with_sigma(mut self, sigma: f64) -> Result<Regression, ModelError> {
         if !(sigma > 0.0 && sigma.is_finite()) {
-            return Err(ModelError::BadParameter { name: "sigma".into(), value: sigma });
+            return Err(ModelError::BadSigma { value: sigma });
         }
         self.sigma = Some(sigma);
         Ok(self)
@@ -64,6 +67,11 @@ impl Regression {
     pub fn with_other_coordinates(mut self, others: usize) -> Regression {
         self.others = others;
         self
+    }
+
+    /// Whether there is an intercept.
+    pub fn has_intercept(&self) -> bool {
+        self.intercept
     }
 
     /// The number of coefficients.
@@ -185,7 +193,7 @@ impl Model for Regression {
         let last = self.coefficients();
         let sigma = reported[last];
         if sigma.is_nan() || sigma <= 0.0 {
-            return Err(ModelError::BadParameter { name: "sigma".into(), value: sigma });
+            return Err(ModelError::BadSigma { value: sigma });
         }
         let precision = 1.0 / (sigma * sigma);
         Ok(reported[..last].iter().map(|b| b * precision).chain([precision]).collect())

@@ -1,5 +1,9 @@
 //! The normal distribution between two limits: its normaliser and moments, without loss of digits in the tails.
 
+use std::sync::OnceLock;
+
+use crate::compute::gauss_legendre::gauss_legendre;
+
 /// `log P(Z > z)` for a standard normal `Z`.
 fn log_upper_tail(z: f64) -> f64 {
     if z == f64::INFINITY {
@@ -59,39 +63,94 @@ pub(super) struct TruncatedNormal {
     pub(super) square_square: f64,
 }
 
+/// Moments of a standard normal `z` between two limits, measured from an origin: `z = origin + u`.
+struct Centred {
+    origin: f64,
+    /// The logarithm of the integral of `exp((origin^2 - z^2) / 2)`.
+    log_integral: f64,
+    /// `E u`, `E u^2`, `E u^3`, `E u^4`.
+    moments: [f64; 4],
+}
+
+impl Centred {
+    /// With limits of which the upper is not below zero.
+    fn new(low: f64, high: f64) -> Centred {
+        // In a tail, or between close limits, differences of edges would cancel.
+        if low > TAIL || high - low < NARROW {
+            Centred::by_quadrature(low, high)
+        } else {
+            Centred::by_edges(low, high)
+        }
+    }
+
+    /// From the densities at the limits over the mass between them, `A = phi(a) / P` and `B = phi(b) / P`: `E z = A - B`, and
+    /// `E z^(k+1) = k E z^(k-1) + a^k A - b^k B`.
+    fn by_edges(low: f64, high: f64) -> Centred {
+        let log_mass = log_probability(low, high);
+        let edge = |z: f64| if z.is_finite() { (log_density(z) - log_mass).exp() } else { 0.0 };
+        let power = |z: f64, k: i32, edge: f64| if edge == 0.0 { 0.0 } else { z.powi(k) * edge };
+        let (at_low, at_high) = (edge(low), edge(high));
+        let rise = |k: i32| power(low, k, at_low) - power(high, k, at_high);
+        let first = rise(0);
+        let second = 1.0 + rise(1);
+        let moments = [first, second, 2.0 * first + rise(2), 3.0 * second + rise(3)];
+        Centred { origin: 0.0, log_integral: log_mass + 0.5 * (2.0 * std::f64::consts::PI).ln(), moments }
+    }
+
+    /// By Gauss and Legendre's rule, from the lower limit as far as there is mass.
+    fn by_quadrature(low: f64, high: f64) -> Centred {
+        static RULE: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
+        let rule = RULE.get_or_init(|| gauss_legendre(16));
+        // Beyond, less than e^-45 of the density is left: low u + u^2 / 2 = 45.
+        let reach = 90.0 / (low + (low * low + 90.0).sqrt());
+        let panel = (high - low).min(reach) / f64::from(PANELS);
+        let mut sums = [0.0; 5];
+        for k in 0..PANELS {
+            for (t, weight) in rule {
+                let u = panel * (f64::from(k) + 0.5 * (1.0 + t));
+                let mut mass = 0.5 * panel * weight * (-u * (low + 0.5 * u)).exp();
+                for sum in &mut sums {
+                    *sum += mass;
+                    mass *= u;
+                }
+            }
+        }
+        let moments = [1, 2, 3, 4].map(|k| sums[k] / sums[0]);
+        Centred { origin: low, log_integral: sums[0].ln(), moments }
+    }
+}
+
+/// Lower limits beyond this are a tail; limits closer than that are narrow, in standard deviations.
+const TAIL: f64 = 1.5;
+const NARROW: f64 = 1.0;
+const PANELS: u32 = 6;
+
 impl TruncatedNormal {
-    /// With `z = (y - mu) / s` the moments follow from the densities at the limits over the mass between them,
-    /// `A = phi(a) / P` and `B = phi(b) / P`: `E z = A - B`, and `E z^(k+1) = k E z^(k-1) + a^k A - b^k B`.
+    /// `None` unless the precision is positive and the limits are in order.
     ///
-    /// `None` unless the precision is positive.
+    /// With `y = mu + s z` and `z = origin + u`, `y` is `c + s u`, and its moments are those of `u`.
     pub(super) fn new(eta: f64, precision: f64, (low, high): (f64, f64)) -> Option<TruncatedNormal> {
-        if !(precision > 0.0 && precision.is_finite() && eta.is_finite()) {
+        let is_sound = precision > 0.0 && precision.is_finite() && eta.is_finite() && low < high;
+        if !is_sound {
             return None;
         }
         let (mu, s) = (eta / precision, 1.0 / precision.sqrt());
         let (a, b) = ((low - mu) / s, (high - mu) / s);
-        let log_mass = log_probability(a, b);
-        let edge = |z: f64| if z.is_finite() { (log_density(z) - log_mass).exp() } else { 0.0 };
-        let (at_low, at_high) = (edge(a), edge(b));
-        let power = |z: f64, k: i32, edge: f64| if edge == 0.0 { 0.0 } else { z.powi(k) * edge };
-        let rise = |k: i32| power(a, k, at_low) - power(b, k, at_high);
-        let first = rise(0);
-        let second = 1.0 + rise(1);
-        let third = 2.0 * first + rise(2);
-        let fourth = 3.0 * second + rise(3);
-        let variance = second - first * first;
-        // With y = mu + s z: Cov(y, y^2) and Var(y^2) from the central parts of z.
-        let z_square = third - first * second;
-        let square_square = fourth - second * second;
+        // Below the mean, the mirror image.
+        let (Centred { origin, log_integral, moments: [m1, m2, m3, m4] }, s) =
+            if b < 0.0 { (Centred::new(-b, -a), -s) } else { (Centred::new(a, b), s) };
+        let c = mu + s * origin;
+        let variance = m2 - m1 * m1;
+        let skew = m3 - m1 * m2;
         Some(TruncatedNormal {
-            log_normaliser: 0.5 * eta * mu + 0.5 * (2.0 * std::f64::consts::PI / precision).ln() + log_mass,
-            mean: mu + s * first,
-            square: mu * mu + 2.0 * mu * s * first + s * s * second,
+            log_normaliser: 0.5 * eta * mu - 0.5 * origin * origin + s.abs().ln() + log_integral,
+            mean: c + s * m1,
+            square: c * c + 2.0 * c * s * m1 + s * s * m2,
             variance: s * s * variance,
-            mean_square: 2.0 * mu * s * s * variance + s.powi(3) * z_square,
-            square_square: 4.0 * mu * mu * s * s * variance
-                + 4.0 * mu * s.powi(3) * z_square
-                + s.powi(4) * square_square,
+            mean_square: 2.0 * c * s * s * variance + s.powi(3) * skew,
+            square_square: 4.0 * c * c * s * s * variance
+                + 4.0 * c * s.powi(3) * skew
+                + s.powi(4) * (m4 - m2 * m2),
         })
     }
 }
@@ -103,9 +162,15 @@ mod tests {
     /// Against Simpson's rule.
     #[test]
     fn moments_are_integrals() {
-        for (eta, precision, low, high) in
-            [(0.3, 1.0, -1.0, 2.0), (-2.0, 0.5, 1.0, 9.0), (10.0, 2.0, 2.0, 3.0), (1.0, 1.0, -30.0, 0.5)]
-        {
+        for (eta, precision, low, high) in [
+            (0.3, 1.0, -1.0, 2.0),
+            (-2.0, 0.5, 1.0, 9.0),
+            (10.0, 2.0, 2.0, 3.0),
+            (1.0, 1.0, -30.0, 0.5),
+            (0.2, 1.0, 0.1, 0.4),
+            (9.0, 1.0, 1.0, 2.5),
+            (-9.0, 1.0, -2.5, 1.0),
+        ] {
             let found = TruncatedNormal::new(eta, precision, (low, high)).unwrap();
             let steps = 200_000;
             let integral = |f: &dyn Fn(f64) -> f64| {
@@ -147,6 +212,16 @@ mod tests {
         assert!((across + 2e-9 * 3.283).abs() < 1e-11, "{across}");
         let far = TruncatedNormal::new(-40.0, 1.0, (0.0, f64::INFINITY)).unwrap();
         assert!(far.mean > 0.0 && far.mean < 1.0 / 40.0 && far.variance > 0.0);
+        // Far in a tail the distribution is exponential: mean 1/r, variance 1/r^2, and E y^2 = 2/r^2.
+        let rate = 1e5;
+        let tail = TruncatedNormal::new(-rate, 1.0, (0.0, f64::INFINITY)).unwrap();
+        assert!((tail.mean * rate - 1.0).abs() < 1e-9 && (tail.variance * rate * rate - 1.0).abs() < 1e-8);
+        assert!((tail.square_square * rate.powi(4) - 20.0).abs() < 1e-6);
+        // Between close limits it is uniform.
+        let narrow = TruncatedNormal::new(0.0, 1.0, (0.0, 1e-4)).unwrap();
+        assert!((narrow.variance / (1e-8 / 12.0) - 1.0).abs() < 1e-6);
+        let mirrored = TruncatedNormal::new(0.0, 1.0, (-1e-4, 0.0)).unwrap();
+        assert!((mirrored.mean + narrow.mean).abs() < 1e-15 && mirrored.variance == narrow.variance);
         assert!(TruncatedNormal::new(1.0, -1.0, (0.0, 1.0)).is_none());
     }
 }

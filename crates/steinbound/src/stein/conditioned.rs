@@ -110,6 +110,21 @@ impl Conditioned {
         Ok((0..places.len()).map(|j| left(j).clamp(0.0, 1.0)).collect())
     }
 
+    /// The mean leak at places on the boundary, each counting by the data near it: `sum_i k(x_i, t)`. Gaps in parts of the boundary
+    /// that no data come near do no harm.
+    pub fn mean_leak_at(&self, places: &Points) -> Result<f64, Error> {
+        let leaks = self.leaks_at(places)?;
+        let ones = Matrix::from_fn(self.inner.points(), 1, |_, _| 1.0);
+        let near = self.inner.apply_at(places, &ones, &[Term::new(Operator::Value, 0)])?;
+        let total: f64 = near.column(0).iter().sum();
+        Ok(dot(&leaks, near.column(0)) / total)
+    }
+
+    /// The same kernel, conditioned on other boundary points.
+    pub(crate) fn on(&self, boundary: &Points) -> Result<Conditioned, Error> {
+        Conditioned::new(Arc::clone(&self.inner), boundary, self.ridge)
+    }
+
     fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
         let data = self.inner.scaled();
         let mut at_boundary = self.inner.cross(&self.boundary, data, columns, terms);

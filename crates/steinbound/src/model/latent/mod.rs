@@ -132,6 +132,9 @@ impl Latent {
         seed: u64,
         anchor: Vec<f64>,
     ) -> Result<Latent, ModelError> {
+        if variable.latent_dimension() == 0 {
+            return Err(ModelError::NoComponents);
+        }
         if draws == 0 || draws > MOST_DRAWS {
             return Err(ModelError::BadDraws { draws, limit: MOST_DRAWS });
         }

@@ -95,10 +95,14 @@ enum Covariance {
     Full,
 }
 
+/// The most entries that the covariances of all components may have.
+const MOST_ENTRIES: usize = 1 << 26;
+
 impl GaussianMixture {
     /// A mixture of so many components with unit variances and equal weights: only the means are fitted.
     pub fn new(dimension: usize, components: usize) -> Result<GaussianMixture, ModelError> {
-        if dimension == 0 || components == 0 {
+        let size = dimension.saturating_mul(dimension).saturating_mul(components);
+        if dimension == 0 || components == 0 || size > MOST_ENTRIES {
             return Err(ModelError::NoComponents);
         }
         let covariance = Covariance::Known(Factors::one(dimension, |i, j| f64::from(u8::from(i == j))));
