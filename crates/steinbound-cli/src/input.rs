@@ -84,7 +84,7 @@ impl Input {
             estimator = estimator.boundary_points(count);
         }
         if let Some(start) = chosen.start {
-            estimator = estimator.start(region.into_plane(chosen.model.as_ref(), start));
+            estimator = estimator.start(region.onto_plane(chosen.model.as_ref(), start));
         }
         Ok(Input { data: points, region, model: chosen.model, estimator, matching, path, lines })
     }
@@ -96,7 +96,7 @@ impl Input {
 
     /// Parameters in reported order as the model sees them, from what was typed.
     pub fn parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
-        Ok(self.region.into_plane(self.model.as_ref(), self.typed_parameters(values)?))
+        Ok(self.region.onto_plane(self.model.as_ref(), self.typed_parameters(values)?))
     }
 
     /// The problem the options describe, with its warnings told.

@@ -145,7 +145,7 @@ impl Region {
     }
 
     /// Places, given in degrees where a projection is used, as the model sees them.
-    pub fn into_plane(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
+    pub fn onto_plane(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
         if let Some(projection) = &self.projection {
             for place in pairs(model) {
                 let flat = projection.forward(place.map(|k| reported.get(k).copied().unwrap_or(0.0)));

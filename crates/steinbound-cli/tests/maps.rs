@@ -152,12 +152,72 @@ fn projection_maps_the_mean_back() {
 #[test]
 fn degrees_used_raw_are_noted() {
     let folder = folder();
-    folder.write("named.csv", "lon,lat\n0.1,0.2\n0.5,-0.3\n-0.7,0.9\n1.2,-1.1\n");
-    let said =
-        folder.run(&["fit", "named.csv", "--domain", "box(low=-2, high=2)", "--known-covariance", "1"]);
+    folder.write("named.csv", "lon,lat\n0.1,45.2\n0.5,44.7\n-0.7,45.9\n1.2,43.9\n");
+    let base = ["--domain", "box(low=-2:43, high=2:47)", "--known-covariance", "1"];
+    let said = folder.run(&[&["fit", "named.csv"], &base[..]].concat());
+    assert!(
+        said.stderr.contains("a degree of longitude is 79 km") && said.stderr.contains("--project"),
+        "{}",
+        said.stderr
+    );
+    let north = SQUARE.replace("-2", "58").replace(",2]", ",62]").replace("[2,", "[62,");
+    let north = north.replace("[[[1,1],", "[[[1,1],");
+    folder.write("north.geojson", &north.replace(",[[1,1],[1.5,1],[1.5,1.5],[1,1.5],[1,1]]", ""));
+    folder.write("north.csv", "59,59\n60,61\n61,59.5\n60.5,60\n");
+    let said = folder.run(&[
+        "fit",
+        "north.csv",
+        "--known-covariance",
+        "1",
+        "--boundary",
+        "north.geojson",
+        "--feature",
+        "NAME=big",
+    ]);
     assert!(said.stderr.contains("--project"), "{}", said.stderr);
+    // Near the equator a degree is a degree.
     let said = folder.run(&["fit", "data.csv", "--boundary", "map.geojson", "--feature", "NAME=big"]);
-    assert!(said.stderr.contains("--project"), "{}", said.stderr);
+    assert!(!said.stderr.contains("--project"), "{}", said.stderr);
+}
+
+/// The names of the meridian opposite Greenwich do not matter.
+#[test]
+fn the_date_line_is_crossed() {
+    let folder = Folder::new();
+    let ring = |low: f64, high: f64| format!("(({low} -18, {high} -18, {high} -15, {low} -15, {low} -18))");
+    folder.write("whole.wkt", &format!("POLYGON{}", ring(178.0, 182.0)));
+    folder.write("cut.wkt", &format!("MULTIPOLYGON({}, {})", ring(178.0, 180.0), ring(-180.0, -178.0)));
+    let places = |i: i32| (178.5 + 0.37 * f64::from(i * 7 % 9), -17.7 + 0.29 * f64::from(i * 5 % 9));
+    let table = |wrap: bool| {
+        let line = |i: i32| {
+            let (longitude, latitude) = places(i);
+            format!("{},{latitude}", if wrap && longitude > 180.0 { longitude - 360.0 } else { longitude })
+        };
+        (0..36).map(line).collect::<Vec<_>>().join("\n")
+    };
+    folder.write("east.csv", &table(false)).write("both.csv", &table(true));
+    let fit = |data: &str, map: &str| {
+        let fit = folder.json(&[
+            "fit",
+            data,
+            "--quiet",
+            "--project",
+            "--boundary",
+            map,
+            "--method",
+            "truncsm",
+            "--known-covariance",
+            "9000",
+        ]);
+        (field(&fit["parameters"], "estimate"), field(&fit["parameters"], "std_error"))
+    };
+    let (means, errors) = fit("both.csv", "cut.wkt");
+    for (data, map) in [("both.csv", "whole.wkt"), ("east.csv", "whole.wkt"), ("east.csv", "cut.wkt")] {
+        let (other_means, other_errors) = fit(data, map);
+        common::assert_relative(&other_means, &means, 1e-9, "means");
+        common::assert_relative(&other_errors, &errors, 1e-9, "standard errors");
+    }
+    assert!(means[0].abs() > 178.0);
 }
 
 #[test]

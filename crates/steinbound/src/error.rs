@@ -461,7 +461,7 @@ pub enum FitError {
     NothingToFit,
     /// More parameters than observations.
     #[error(
-        "the model has {parameters} parameters and there are {rows} rows; collect more rows than parameters, or fix parameters \
+        "the model has {parameters} parameters but there are only {rows} rows; collect more rows than parameters, or fix parameters \
          (for a Gaussian: give the covariance)"
     )]
     MoreParametersThanData {

@@ -34,14 +34,14 @@ pub struct EqualArea {
 impl EqualArea {
     /// The projection about a centre in degrees.
     pub fn new(longitude: f64, latitude: f64) -> Result<EqualArea, DomainError> {
-        if !(longitude.abs() <= 180.0) {
+        if longitude.is_nan() || longitude.abs() > 180.0 {
             return Err(DomainError::BadNumber {
                 what: "the longitude of the map's centre".into(),
                 value: longitude,
                 remedy: "longitudes are degrees between -180 and 180",
             });
         }
-        if !(latitude.abs() <= 90.0) {
+        if latitude.is_nan() || latitude.abs() > 90.0 {
             return Err(DomainError::BadNumber {
                 what: "the latitude of the map's centre".into(),
                 value: latitude,

@@ -75,6 +75,10 @@ impl Domain for Complement {
         gaps
     }
 
+    fn breaks(&self, axis: usize) -> Vec<f64> {
+        self.inner.breaks(axis)
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

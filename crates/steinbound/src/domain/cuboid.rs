@@ -134,6 +134,10 @@ impl Domain for Cuboid {
         is_met.then(|| clipped(section, window)).flatten().into_iter().collect()
     }
 
+    fn breaks(&self, axis: usize) -> Vec<f64> {
+        [self.low[axis], self.high[axis]].into_iter().filter(|side| side.is_finite()).collect()
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

@@ -172,6 +172,10 @@ impl Domain for Intersection {
         common
     }
 
+    fn breaks(&self, axis: usize) -> Vec<f64> {
+        self.parts.iter().flat_map(|part| part.breaks(axis)).collect()
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

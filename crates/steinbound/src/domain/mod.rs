@@ -170,6 +170,11 @@ pub trait Domain: Debug + Send + Sync {
         sections
     }
 
+    /// Values of a coordinate at which sections along the others change at once, as at the sides of a box: integrals are cut there.
+    fn breaks(&self, _axis: usize) -> Vec<f64> {
+        Vec::new()
+    }
+
     /// Points on the boundary. Where the boundary is a finite set, all of it, whatever the count is.
     fn sample_boundary(
         &self,

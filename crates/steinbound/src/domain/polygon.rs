@@ -227,6 +227,19 @@ impl Domain for Polygon {
         merged
     }
 
+    /// Where edges run across the axis, or nearly so: at both their ends.
+    fn breaks(&self, axis: usize) -> Vec<f64> {
+        let runs_across = |[a, b]: &[[f64; 2]; 2]| {
+            let (along, length) = (b[axis] - a[axis], (b[0] - a[0]).hypot(b[1] - a[1]));
+            along.abs() <= 0.02 * length
+        };
+        let edges = self
+            .rings()
+            .iter()
+            .flat_map(|ring| (0..ring.len()).map(move |k| [ring[k], ring[(k + 1) % ring.len()]]));
+        edges.filter(runs_across).flat_map(|edge| edge.map(|vertex| vertex[axis])).collect()
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

@@ -147,14 +147,11 @@ fn no_influence() -> Matrix {
 }
 
 impl Fit {
-    /// Whether the minimum was found, every reported parameter exists and has a standard error that is not zero, and boundary
-    /// points are not so sparse that most of the kernel leaks between them.
+    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is not zero.
     pub fn is_trustworthy(&self) -> bool {
         let is_sound =
             |p: &Parameter| p.estimate.is_some() && p.std_error.is_some() && !p.has_vanishing_error();
-        // Through gaps this wide the kernel does not know of the boundary.
-        let is_blind = self.leak.is_some_and(|leak| leak > 0.5);
-        self.converged && !is_blind && self.parameters.iter().all(is_sound)
+        self.converged && self.parameters.iter().all(is_sound)
     }
 
     /// The parameter of that name, reported or fitted.

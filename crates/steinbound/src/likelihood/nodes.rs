@@ -19,6 +19,9 @@ pub(super) struct Nodes {
     pub(super) log_weights: Vec<f64>,
 }
 
+/// The values of nodes, row by row, and their log-weights.
+type Rule = (Vec<f64>, Vec<f64>);
+
 /// Up to this dimension the rule is deterministic.
 pub(super) const DETERMINISTIC: usize = 3;
 
@@ -79,6 +82,8 @@ struct Grid<'a> {
     /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as good there as the
     /// density is smooth, and needs less refinement than that over the ends of sections.
     inner: f64,
+    /// Where sections change at once, along each axis in order.
+    breaks: Vec<Vec<f64>>,
     rule: Vec<(f64, f64)>,
 }
 
@@ -101,18 +106,19 @@ impl<'a> Grid<'a> {
             outer: spread.iter().map(|s| widest * s / reach).collect(),
             inner: widest * spread[data.dimension() - 1]
                 / if data.dimension() == 1 { reach } else { reach.powf(0.75) },
+            breaks: (0..data.dimension()).map(|axis| sorted(domain.breaks(axis))).collect(),
             rule: gauss_legendre(ORDER),
         }
     }
 
-    fn nodes(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn nodes(&self) -> Option<Rule> {
         let mut out = (Vec::new(), Vec::new());
         let mut place = vec![0.0; self.windows.len()];
         self.fill(0, 0.0, &mut place, &mut out).then_some(out)
     }
 
     /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
-    fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut (Vec<f64>, Vec<f64>)) -> bool {
+    fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut Rule) -> bool {
         let is_last = axis + 1 == place.len();
         let width = if is_last { self.inner } else { self.outer[axis] };
         for interval in self.intervals(axis, place) {
@@ -143,7 +149,25 @@ impl<'a> Grid<'a> {
         if axis + 1 == place.len() {
             return self.domain.sections(place, axis, self.windows[axis]);
         }
-        scanned_sections(|place| self.is_met(axis + 1, place), place, axis, self.windows[axis])
+        let whole = scanned_sections(|place| self.is_met(axis + 1, place), place, axis, self.windows[axis]);
+        whole.into_iter().flat_map(|interval| self.cut(interval, axis)).collect()
+    }
+
+    /// An interval cut where sections change at once.
+    fn cut(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
+        let margin = 1e-9 * (high - low);
+        let is_inside = |at: &f64| *at > low + margin && *at < high - margin;
+        let mut ends: Vec<f64> = self.breaks[axis].iter().copied().filter(is_inside).collect();
+        ends.push(high);
+        let mut start = low;
+        let mut parts = Vec::with_capacity(ends.len());
+        for end in ends {
+            if end - start > margin {
+                parts.push((start, end));
+                start = end;
+            }
+        }
+        parts
     }
 
     /// Whether the domain lies over a place whose coordinates before `axis` are given.
@@ -173,7 +197,8 @@ impl<'a> Grid<'a> {
         let window = self.windows[axis];
         let bounds = self.domain.bounds()[axis];
         let is_cut = |end: f64, window: f64, bound: f64| end == window && window != bound;
-        if is_cut(low, window.0, bounds.0) || is_cut(high, window.1, bounds.1) {
+        let is_short = high - low < 0.05 * self.outer[axis];
+        if is_short || is_cut(low, window.0, bounds.0) || is_cut(high, window.1, bounds.1) {
             return self.panelled((low, high), count);
         }
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
@@ -187,6 +212,12 @@ impl<'a> Grid<'a> {
         };
         (0..count).flat_map(panel).filter(|(_, w)| *w > 0.0).collect()
     }
+}
+
+fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
 }
 
 /// How many panels of at most this width fill a length.
@@ -303,12 +334,7 @@ impl Kronecker {
 }
 
 /// Quasi-random nodes inside the domain, weighted by one over the density they were drawn from.
-fn quasi_random(
-    domain: &dyn Domain,
-    data: &Points,
-    level: u32,
-    seed: u64,
-) -> Result<Option<(Vec<f64>, Vec<f64>)>, Error> {
+fn quasi_random(domain: &dyn Domain, data: &Points, level: u32, seed: u64) -> Result<Option<Rule>, Error> {
     let count = COARSEST << (2 * level.min(8));
     if count > MOST_DRAWS {
         return Ok(None);

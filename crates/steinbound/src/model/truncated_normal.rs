@@ -221,7 +221,8 @@ mod tests {
         let narrow = TruncatedNormal::new(0.0, 1.0, (0.0, 1e-4)).unwrap();
         assert!((narrow.variance / (1e-8 / 12.0) - 1.0).abs() < 1e-6);
         let mirrored = TruncatedNormal::new(0.0, 1.0, (-1e-4, 0.0)).unwrap();
-        assert!((mirrored.mean + narrow.mean).abs() < 1e-15 && mirrored.variance == narrow.variance);
+        assert!((mirrored.mean / narrow.mean + 1.0).abs() < 1e-12);
+        assert!((mirrored.variance / narrow.variance - 1.0).abs() < 1e-10);
         assert!(TruncatedNormal::new(1.0, -1.0, (0.0, 1.0)).is_none());
     }
 }
