@@ -161,7 +161,6 @@ fn degrees_used_raw_are_noted() {
         said.stderr
     );
     let north = SQUARE.replace("-2", "58").replace(",2]", ",62]").replace("[2,", "[62,");
-    let north = north.replace("[[[1,1],", "[[[1,1],");
     folder.write("north.geojson", &north.replace(",[[1,1],[1.5,1],[1.5,1.5],[1,1.5],[1,1]]", ""));
     folder.write("north.csv", "59,59\n60,61\n61,59.5\n60.5,60\n");
     let said = folder.run(&[

@@ -176,9 +176,14 @@ impl Shape {
             }
             "intersection" => {
                 let parts = arguments.all_values()?;
-                Shape::Intersection(
-                    parts.iter().map(|part| Shape::parse(part, depth + 1)).collect::<Result<_, _>>()?,
-                )
+                let parts =
+                    parts.iter().map(|part| Shape::parse(part, depth + 1)).collect::<Result<Vec<_>, _>>()?;
+                // An intersection of intersections is one of all their parts.
+                let flat = parts.into_iter().flat_map(|part| match part {
+                    Shape::Intersection(inner) => inner,
+                    other => vec![other],
+                });
+                Shape::Intersection(flat.collect())
             }
             _ => Shape::Box {
                 low: arguments.required_list("low", 0)?,

@@ -27,7 +27,7 @@ pub fn default_boundary_count(dimension: usize) -> usize {
 /// ```
 /// use steinbound::domain::density_bound;
 /// let circle = std::f64::consts::TAU;
-/// assert!((density_bound(2, circle, 32) - 0.42279).abs() < 1e-5);
+/// assert!((density_bound(2, circle, 32) - 0.42277).abs() < 1e-5);
 /// assert!(density_bound(2, circle, 64) < density_bound(2, circle, 32));
 /// ```
 pub fn density_bound(dimension: usize, area: f64, points: usize) -> f64 {
