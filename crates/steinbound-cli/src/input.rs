@@ -42,9 +42,9 @@ impl Input {
             &data.data,
             &TableOptions {
                 columns: data.columns.clone(),
-                weights: data.weights.clone(),
-                cluster: data.cluster.clone(),
-                drop_missing: data.drop_missing,
+                weights: data.rows.weights.clone(),
+                cluster: data.rows.cluster.clone(),
+                drop_missing: data.rows.drop_missing,
             },
         )?;
         if sheet.dropped > 0 {
@@ -63,7 +63,7 @@ impl Input {
         let matching = Matching {
             names: sheet.names.clone(),
             has_header: sheet.has_header,
-            drop_missing: data.drop_missing,
+            drop_missing: data.rows.drop_missing,
         };
         let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
         let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
@@ -72,7 +72,7 @@ impl Input {
         let chosen = model.build(&points, at)?;
         let mut estimator = method
             .estimator(general.seed)
-            .allow_outside(data.allow_outside)
+            .allow_outside(data.rows.allow_outside)
             .boundary_scheme(data.sampling.scheme());
         if let Some(points) = &region.boundary {
             estimator = estimator.boundary(points.clone());

@@ -83,6 +83,23 @@ impl SamplingOptions {
     }
 }
 
+/// Which rows count, and how.
+#[derive(Debug, Clone, Args)]
+pub struct RowOptions {
+    /// The column of observation weights.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub weights: Option<String>,
+    /// The column of clusters, over which standard errors are summed.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub cluster: Option<String>,
+    /// Leave out lines with missing values.
+    #[arg(long)]
+    pub drop_missing: bool,
+    /// Keep data outside the domain or the limits.
+    #[arg(long)]
+    pub allow_outside: bool,
+}
+
 /// The data and the boundary.
 #[derive(Debug, Clone, Args)]
 pub struct DataOptions {
@@ -108,24 +125,14 @@ pub struct DataOptions {
     /// Columns to use, by header or number (default: all numeric ones).
     #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
     pub columns: Vec<String>,
-    /// The column of observation weights.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    pub weights: Option<String>,
-    /// The column of clusters, over which standard errors are summed.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    pub cluster: Option<String>,
-    /// Leave out lines with missing values.
-    #[arg(long)]
-    pub drop_missing: bool,
-    /// Keep data outside the domain.
-    #[arg(long)]
-    pub allow_outside: bool,
+    #[command(flatten)]
+    pub rows: RowOptions,
 }
 
 impl DataOptions {
     /// Tells that a command without standard errors does not use clusters.
     pub fn note_no_clusters(&self, output: &Output) {
-        if self.cluster.is_some() {
+        if self.rows.cluster.is_some() {
             output.note("--cluster has no effect here: it is for standard errors");
         }
     }
@@ -312,7 +319,7 @@ pub fn note_unused(
         ("--boundary", region.boundary.is_some() && !uses_boundary, by_method),
         ("--boundary-points", data.sampling.boundary_points.is_some() && !samples, by_points.clone()),
         ("--boundary-sampling", data.sampling.boundary_sampling.is_some() && !samples, by_points),
-        ("--allow-outside", data.allow_outside && region.domain.is_none(), "without a domain".into()),
+        ("--allow-outside", data.rows.allow_outside && region.domain.is_none(), "without a domain".into()),
         (
             "--covariance",
             model.covariance.is_some() && model.known_covariance.is_some(),

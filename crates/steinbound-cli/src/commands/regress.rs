@@ -8,7 +8,7 @@ use steinbound::{Error, Fit, FitError, Matrix, Method};
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
 
 use crate::failure::{Failure, Verdict};
-use crate::options::{Format, GeneralOptions, MethodOptions, choose, number};
+use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
 use crate::output::{Output, Table, estimate};
 use crate::summary::{self, significant_percent};
 
@@ -45,18 +45,8 @@ pub struct Regress {
     /// How many boundary points tksd uses (default: one for each row, at most 200).
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
-    /// The column of observation weights.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    pub weights: Option<String>,
-    /// The column of clusters, over which standard errors are summed.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    pub cluster: Option<String>,
-    /// Leave out lines with missing values.
-    #[arg(long)]
-    pub drop_missing: bool,
-    /// Keep responses outside the limits.
-    #[arg(long)]
-    pub allow_outside: bool,
+    #[command(flatten)]
+    pub rows: RowOptions,
     #[command(flatten)]
     pub method: MethodOptions,
     /// The confidence level of intervals.
@@ -108,7 +98,7 @@ impl Regress {
         let mut estimator = self
             .method
             .estimator(self.general.seed)
-            .allow_outside(self.allow_outside)
+            .allow_outside(self.rows.allow_outside)
             .confidence(self.confidence);
         if let Some(count) = self.boundary_points {
             estimator = estimator.boundary_points(count);
@@ -141,9 +131,9 @@ impl Regress {
 
     /// The rows of the data that have all that is used.
     fn read(&self, formula: &Formula, output: &Output) -> Result<Frame, Failure> {
-        let frame = read_frame(&self.data, &FrameOptions { drop_missing: self.drop_missing })?;
+        let frame = read_frame(&self.data, &FrameOptions { drop_missing: self.rows.drop_missing })?;
         let mut used = formula.columns(&frame)?;
-        for column in [&self.weights, &self.cluster].into_iter().flatten() {
+        for column in [&self.rows.weights, &self.rows.cluster].into_iter().flatten() {
             used.push(column.clone());
         }
         let is_column = |text: &&String| number(text).is_err();
@@ -204,10 +194,10 @@ impl Regress {
             regression = regression.upper(limit(text)?);
         }
         let mut prepared = regression.build(self.general.seed)?;
-        if let Some(column) = &self.weights {
+        if let Some(column) = &self.rows.weights {
             prepared.points = prepared.points.with_weights(frame.weights(column)?).map_err(Error::from)?;
         }
-        if let Some(column) = &self.cluster {
+        if let Some(column) = &self.rows.cluster {
             prepared.points = prepared.points.with_clusters(&frame.texts(column)?).map_err(Error::from)?;
         }
         Ok(prepared)
@@ -255,7 +245,7 @@ impl Regress {
         fit: &Fit,
         output: &Output,
     ) -> Result<Vec<Prediction>, Failure> {
-        let frame = read_frame(path, &FrameOptions { drop_missing: self.drop_missing })?;
+        let frame = read_frame(path, &FrameOptions { drop_missing: self.rows.drop_missing })?;
         let kept = frame.complete_rows(&design.columns())?;
         if kept.len() < frame.len() {
             output.note(&format!(

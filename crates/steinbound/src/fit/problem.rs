@@ -228,7 +228,8 @@ impl<'a> Problem<'a> {
         let estimate = match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights)?,
             Task::TruncatedLikelihood(domain) => {
-                likelihood::truncated(model, data, weights, domain, self.start.as_deref(), self.seed)?
+                let (start, seed) = (self.start.as_deref(), self.seed);
+                likelihood::Truncated { model, data, weights, domain, start, seed }.maximise()?
             }
             Task::ScoreMatching(distance) if has_closed_form => {
                 score_matching::minimise(model, data, weights, distance)?

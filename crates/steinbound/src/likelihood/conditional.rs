@@ -1,9 +1,7 @@
 //! Maximum likelihood of a truncated regression, whose normaliser is known.
 
-use std::sync::Arc;
-
+use super::Truncated;
 use super::truncated::finish;
-use crate::domain::Domain;
 use crate::error::{Error, FitError};
 use crate::fit::objective::{Expansion, Objective, curvature};
 use crate::fit::{Estimate, search};
@@ -76,14 +74,8 @@ impl Objective for Conditional<'_> {
 }
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one coordinate given the others.
-pub(super) fn exact(
-    model: &dyn Model,
-    data: &Points,
-    weights: &[f64],
-    domain: &Arc<dyn Domain>,
-    start: Option<&[f64]>,
-    seed: u64,
-) -> Result<Estimate, Error> {
+pub(super) fn exact(task: &Truncated) -> Result<Estimate, Error> {
+    let Truncated { model, data, weights, domain, start, seed } = *task;
     let axis = model.differentiated().first().copied().unwrap_or(0);
     let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
     let section_of = |i: usize| {

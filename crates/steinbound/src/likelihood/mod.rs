@@ -19,28 +19,36 @@ pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result
     Ok(Estimate::closed_form(theta, influence).moved_back(model, &origin))
 }
 
-/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle).
-pub(crate) fn truncated(
-    model: &dyn Model,
-    data: &Points,
-    weights: &[f64],
-    domain: &Arc<dyn Domain>,
-    start: Option<&[f64]>,
-    seed: u64,
-) -> Result<Estimate, Error> {
-    let (mut gradient, mut hessian) = (vec![0.0; model.parameters()], vec![0.0; model.parameters().pow(2)]);
-    let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
-    let ones = vec![1.0; model.parameters()];
-    if model.log_normaliser(data.row(0), &ones, everywhere, &mut gradient, &mut hessian).is_some() {
-        return conditional::exact(model, data, weights, domain, start, seed);
-    }
-    if model.differentiated().len() < model.dimension() {
-        return Err(ModelError::Unsupported {
-            model: model.name().to_string(),
-            action: "fitted by truncated maximum likelihood, because the normaliser of its conditional density is not known",
-            remedy: "use tksd, truncsm or bdksd",
+/// What a truncated likelihood is maximised for.
+#[derive(Clone, Copy)]
+pub(crate) struct Truncated<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) data: &'a Points<'a>,
+    pub(crate) weights: &'a [f64],
+    pub(crate) domain: &'a Arc<dyn Domain>,
+    /// Where to start, in fitted parameters; found if `None`.
+    pub(crate) start: Option<&'a [f64]>,
+    pub(crate) seed: u64,
+}
+
+impl Truncated<'_> {
+    /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle).
+    pub(crate) fn maximise(&self) -> Result<Estimate, Error> {
+        let parameters = self.model.parameters();
+        let (mut gradient, mut hessian) = (vec![0.0; parameters], vec![0.0; parameters * parameters]);
+        let (x, ones, everywhere) =
+            (self.data.row(0), vec![1.0; parameters], (f64::NEG_INFINITY, f64::INFINITY));
+        if self.model.log_normaliser(x, &ones, everywhere, &mut gradient, &mut hessian).is_some() {
+            return conditional::exact(self);
         }
-        .into());
+        if self.model.differentiated().len() < self.model.dimension() {
+            return Err(ModelError::Unsupported {
+                model: self.model.name().to_string(),
+                action: "fitted by truncated maximum likelihood, because the normaliser of its conditional density is not known",
+                remedy: "use tksd, truncsm or bdksd",
+            }
+            .into());
+        }
+        truncated::integrated(self)
     }
-    truncated::integrated(model, data, weights, domain, start, seed)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::Truncated;
 use super::nodes::{DETERMINISTIC, FINEST, Nodes};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
@@ -197,14 +198,8 @@ fn settled_below(dimension: usize) -> f64 {
 }
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
-pub(super) fn integrated(
-    model: &dyn Model,
-    data: &Points,
-    weights: &[f64],
-    domain: &Arc<dyn Domain>,
-    start: Option<&[f64]>,
-    seed: u64,
-) -> Result<Estimate, Error> {
+pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
+    let Truncated { model, data, weights, domain, start, seed } = *task;
     if model.log_density(data.row(0), &vec![0.0; model.parameters()]).is_none() {
         return Err(ModelError::Unsupported {
             model: model.name().to_string(),

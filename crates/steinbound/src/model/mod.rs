@@ -100,12 +100,8 @@ pub trait Model: Debug + Send + Sync {
         steps: &[f64],
         curvature: &mut [f64],
     ) {
-        let gradient = |theta: &[f64], out: &mut [f64]| {
-            let mut jacobian = vec![0.0; weights.len() * theta.len()];
-            self.score_jacobian(x, theta, &mut jacobian);
-            weighted_rows(&jacobian, weights, out);
-        };
-        add_differences(theta, steps, gradient, curvature);
+        let jacobian = |theta: &[f64], out: &mut [f64]| self.score_jacobian(x, theta, out);
+        add_row_differences(theta, weights, steps, jacobian, curvature);
     }
 
     /// Adds `sum_l weights_l d^2 (d psi_l / d x_l) / d theta_j d theta_k` to `curvature`, as
@@ -118,12 +114,8 @@ pub trait Model: Debug + Send + Sync {
         steps: &[f64],
         curvature: &mut [f64],
     ) {
-        let gradient = |theta: &[f64], out: &mut [f64]| {
-            let mut jacobian = vec![0.0; weights.len() * theta.len()];
-            self.score_slope_jacobian(x, theta, &mut jacobian);
-            weighted_rows(&jacobian, weights, out);
-        };
-        add_differences(theta, steps, gradient, curvature);
+        let jacobian = |theta: &[f64], out: &mut [f64]| self.score_slope_jacobian(x, theta, out);
+        add_row_differences(theta, weights, steps, jacobian, curvature);
     }
 
     /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision is indefinite.
@@ -264,12 +256,23 @@ pub(crate) fn information_scales(gradients: &Matrix) -> impl Iterator<Item = f64
     })
 }
 
-/// `sum_l weights_l jacobian_l`, of rows that lie one after the other.
-fn weighted_rows(jacobian: &[f64], weights: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for (row, weight) in jacobian.chunks_exact(out.len()).zip(weights) {
-        out.iter_mut().zip(row).for_each(|(o, j)| *o += weight * j);
-    }
+/// Adds the derivative of `sum_l weights_l jacobian_l`, the weighted sum of the rows of a Jacobian, by central differences.
+fn add_row_differences(
+    theta: &[f64],
+    weights: &[f64],
+    steps: &[f64],
+    jacobian: impl Fn(&[f64], &mut [f64]),
+    curvature: &mut [f64],
+) {
+    let gradient = |theta: &[f64], out: &mut [f64]| {
+        let mut rows = vec![0.0; weights.len() * theta.len()];
+        jacobian(theta, &mut rows);
+        out.fill(0.0);
+        for (row, weight) in rows.chunks_exact(out.len()).zip(weights) {
+            out.iter_mut().zip(row).for_each(|(o, j)| *o += weight * j);
+        }
+    };
+    add_differences(theta, steps, gradient, curvature);
 }
 
 /// Adds the derivative of a gradient to a Hessian, by central differences, kept symmetric.
