@@ -3,7 +3,8 @@
 //! Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach. The
 //! density that generated them then has a normaliser that nobody can compute, and estimates that ignore the border are
 //! wrong. This crate estimates such densities from the points inside and a set of points on the boundary, by the truncated kernelised
-//! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, each with standard errors.
+//! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, naive and truncated, each with standard
+//! errors. Regions range from balls to maps ([`domain`]), densities from the Gaussian to formulas and latent variables ([`model`]).
 //!
 //! ```
 //! use steinbound::{Estimator, Points, model::Gaussian, simulate};

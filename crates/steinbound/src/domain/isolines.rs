@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::crossing::crossing;
+use super::bisection::crossing;
 
 /// A curve as a list of points on it; a closed one ends where it began.
 pub(super) type Curve = Vec<Vec<f64>>;

@@ -2,7 +2,7 @@ use num_dual::Dual64;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::crossing::crossing;
+use super::bisection::crossing;
 use super::extent::{self, Extent};
 use super::isolines::{Curve, trace};
 use super::rays::exits;

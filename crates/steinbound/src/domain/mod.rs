@@ -1,17 +1,27 @@
 //! Domains: where data can be seen, one kind in a file of its own.
 //!
 //! A domain is a closed set: its boundary belongs to it. To add one, copy a sibling, and run it through [`conformance`].
+//!
+//! | domain | set | distance |
+//! |---|---|---|
+//! | [`Ball`] | within a radius, in the norm 1, 2 or infinity | exact |
+//! | [`Cuboid`] | between limits, which may be infinite | exact |
+//! | [`HalfSpace`] | beyond a plane | exact |
+//! | [`Polygon`] | enclosed by rings in the plane; [`contiguous_united_states`] is one | exact |
+//! | [`LevelSet`] | where a formula is negative | none |
+//! | [`Complement`], [`Intersection`] | outside of a domain, inside of several | that of the parts |
+//! | [`ResponseLimits`] | responses of a regression between limits | along the response |
 
 mod area;
 mod ball;
+mod bisection;
 mod complement;
 pub mod conformance;
 mod coverage;
-mod crossing;
-mod crossings;
 mod cuboid;
 mod dissolve;
 mod distance;
+mod edge_crossings;
 mod extent;
 mod half_space;
 mod intersection;

@@ -1,8 +1,8 @@
 use rand::rngs::ChaCha8Rng;
 
 use super::area::enclosed_area;
-use super::crossings::refuse_crossings;
 use super::dissolve::without_shared_edges;
+use super::edge_crossings::refuse_crossings;
 use super::rings::{Rings, Side, closed, doubled_area};
 use super::{BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, no_such_scheme};
 use crate::error::DomainError;

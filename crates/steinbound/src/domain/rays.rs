@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::crossing::crossing;
+use super::bisection::crossing;
 
 /// Steps in which a ray crosses the window.
 const STEPS: f64 = 64.0;

@@ -2,6 +2,15 @@
 //!
 //! A model enters through its score `psi(x; theta) = grad_x log p(x; theta)` and derivatives of it; no kernel and no boundary
 //! is known here. To add one, copy a sibling and run it through [`conformance`].
+//!
+//! | model | density | fit |
+//! |---|---|---|
+//! | [`Gaussian`] | normal: mean; mean and variances; mean and covariance | closed form |
+//! | [`ExponentialFamily`] | given by its statistics: exponential, gamma, pairwise interactions, your own | closed form |
+//! | [`Regression`] | a response given covariates ([`TruncatedRegression`](crate::regression::TruncatedRegression) puts it together) | closed form |
+//! | [`GaussianMixture`] | several normals: means, weights, covariances | search from several starts |
+//! | [`Autodiff`] | a closure or a formula, differentiated automatically | search from your start |
+//! | [`Latent`] | a joint density with unobserved variables and draws of these | search, in rounds |
 
 mod autodiff;
 pub mod conformance;
