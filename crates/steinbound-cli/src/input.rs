@@ -47,9 +47,7 @@ impl Input {
                 drop_missing: data.rows.drop_missing,
             },
         )?;
-        if sheet.dropped > 0 {
-            output.note(&format!("{} lines with missing values were left out", sheet.dropped));
-        }
+        output.note_dropped(sheet.dropped, &sheet.path);
         if let Some(field) = &sheet.doubtful_header {
             output.note(&format!(
                 "the first line of {} was taken for a header, although it holds the number {field}",
@@ -154,12 +152,7 @@ impl Matching {
                 ));
             }
         }
-        if sheet.dropped > 0 {
-            output.note(&format!(
-                "{} lines of {} with missing values were left out",
-                sheet.dropped, sheet.path
-            ));
-        }
+        output.note_dropped(sheet.dropped, &sheet.path);
         if sheet.dimension() != self.names.len() {
             return Err(Failure::input(format!(
                 "the {what} {} has {} columns ({}) and the data have {} ({}); give the {what} the same columns, or \

@@ -36,6 +36,13 @@ impl Output {
         }
     }
 
+    /// How many lines of a file were left out because values were missing.
+    pub fn note_dropped(&self, count: usize, path: &str) {
+        if count > 0 {
+            self.note(&format!("{count} lines with missing values were left out of {path}"));
+        }
+    }
+
     /// Something the user should know before trusting the result.
     pub fn warn(&self, message: &str) {
         if !self.quiet {

@@ -144,29 +144,31 @@ impl Region {
         }
     }
 
-    /// Places, given in degrees where a projection is used, as the model sees them.
-    pub fn onto_plane(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
-        if let Some(projection) = &self.projection {
-            for place in pairs(model) {
-                let flat = projection.forward(place.map(|k| reported.get(k).copied().unwrap_or(0.0)));
-                for (k, value) in place.into_iter().zip(flat) {
-                    if let Some(entry) = reported.get_mut(k) {
-                        *entry = value;
-                    }
-                }
-            }
-        }
-        reported
+    /// Parameters whose places are in degrees, where a projection is used, as the model sees them.
+    pub fn onto_plane(&self, model: &dyn Model, reported: Vec<f64>) -> Vec<f64> {
+        self.carried(model, reported, EqualArea::forward)
     }
 
     /// Parameters of the plane with their places in degrees again.
-    pub fn out_of_plane_values(&self, model: &dyn Model, mut reported: Vec<f64>) -> Vec<f64> {
-        if let Some(projection) = &self.projection {
-            for place in pairs(model) {
-                if place.iter().all(|k| *k < reported.len()) {
-                    let degrees = projection.inverse(place.map(|k| reported[k]));
-                    place.into_iter().zip(degrees).for_each(|(k, value)| reported[k] = value);
-                }
+    pub fn out_of_plane_values(&self, model: &dyn Model, reported: Vec<f64>) -> Vec<f64> {
+        self.carried(model, reported, EqualArea::inverse)
+    }
+
+    /// Parameters with their places carried there or back. A list of the wrong length is refused later, by the model.
+    fn carried(
+        &self,
+        model: &dyn Model,
+        mut reported: Vec<f64>,
+        carry: impl Fn(&EqualArea, [f64; 2]) -> [f64; 2],
+    ) -> Vec<f64> {
+        let places = self
+            .projection
+            .iter()
+            .flat_map(|projection| pairs(model).into_iter().map(move |p| (projection, p)));
+        for (projection, place) in places {
+            if place.iter().all(|k| *k < reported.len()) {
+                let carried = carry(projection, place.map(|k| reported[k]));
+                place.into_iter().zip(carried).for_each(|(k, value)| reported[k] = value);
             }
         }
         reported

@@ -287,6 +287,19 @@ impl<'a> Points<'a> {
     }
 }
 
+/// The variance of each column, 1 where it has none.
+pub(crate) fn column_variances(points: &Points, weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    let mean = |l: usize| points.rows().zip(weights).map(|(x, w)| w / total * x[l]).sum::<f64>();
+    let variance = |l: usize| {
+        let mean = mean(l);
+        let variance =
+            points.rows().zip(weights).map(|(x, w)| w / total * (x[l] - mean).powi(2)).sum::<f64>();
+        if variance > 0.0 && variance.is_finite() { variance } else { 1.0 }
+    };
+    (0..points.dimension()).map(variance).collect()
+}
+
 /// The squared Euclidean distance.
 pub(crate) fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum()

@@ -8,7 +8,7 @@ use crate::fit::Estimator;
 use crate::kernel::bandwidth::{self, Bandwidth};
 use crate::matrix::Matrix;
 use crate::model::{Model, Regression};
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 
 /// What the kernel of a regression looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -199,12 +199,8 @@ impl TruncatedRegression {
 /// measured in units of their own median distance.
 fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>, Error> {
     let dimension = points.dimension();
-    let mean = points.mean();
-    let deviation = |l: usize| {
-        let square = points.rows().map(|x| (x[l] - mean[l]).powi(2)).sum::<f64>() / points.len() as f64;
-        if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 }
-    };
-    let deviations: Vec<f64> = (1..dimension).map(deviation).collect();
+    let variances = column_variances(points, &points.weights());
+    let deviations: Vec<f64> = variances[1..].iter().map(|variance| variance.sqrt()).collect();
     if deviations.is_empty() {
         return Ok(vec![1.0]);
     }

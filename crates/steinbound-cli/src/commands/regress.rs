@@ -140,10 +140,7 @@ impl Regress {
         used.extend([&self.lower, &self.upper].into_iter().flatten().filter(is_column).cloned());
         let names: Vec<&str> = used.iter().map(String::as_str).collect();
         let kept = frame.complete_rows(&names)?;
-        let dropped = frame.len() - kept.len();
-        if dropped > 0 {
-            output.note(&format!("{dropped} lines with missing values were left out"));
-        }
+        output.note_dropped(frame.len() - kept.len(), frame.path());
         let frame = frame.select(&kept);
         if self.method.verbose {
             output.note(&format!("read {} rows from {}", frame.len(), frame.path()));
@@ -247,13 +244,7 @@ impl Regress {
     ) -> Result<Vec<Prediction>, Failure> {
         let frame = read_frame(path, &FrameOptions { drop_missing: self.rows.drop_missing })?;
         let kept = frame.complete_rows(&design.columns())?;
-        if kept.len() < frame.len() {
-            output.note(&format!(
-                "{} lines of {} with missing values were left out",
-                frame.len() - kept.len(),
-                frame.path()
-            ));
-        }
+        output.note_dropped(frame.len() - kept.len(), frame.path());
         let matrix = design.apply(&frame.select(&kept))?;
         let skip = usize::from(has_intercept(design));
         let found = prepared.predict(fit, &without_first(&matrix, skip)).ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{BoundarySampling, Domain, scanned_sections};
+use super::{BoundarySampling, Domain, SECTION_STEPS, scanned_sections};
 use crate::points::Points;
 use crate::simulate::stream;
 
@@ -84,7 +84,7 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
         for axis in 0..dimension {
             let window = (x[axis] - 3.0, x[axis] + 3.5);
             let sections = domain.sections(x, axis, window);
-            let scanned = scanned_sections(|x| domain.contains(x), x, axis, window);
+            let scanned = scanned_sections(|x| domain.contains(x), x, axis, window, SECTION_STEPS);
             // Scanning misses what is narrower than its steps, so only wide sections are compared.
             let wide = |list: &[(f64, f64)]| -> Vec<(f64, f64)> {
                 list.iter().copied().filter(|(low, high)| high - low > 0.2).collect()

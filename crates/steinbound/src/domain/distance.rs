@@ -77,11 +77,6 @@ impl BoundaryDistance {
         Ok(self)
     }
 
-    /// Whether each coordinate has a distance of its own.
-    pub fn is_per_coordinate(&self) -> bool {
-        matches!(self.kind, Kind::Axes(_))
-    }
-
     /// The distances of points, and their gradients, one row for each point. Along the axes the smallest is given.
     pub fn at(&self, points: &Points) -> (Vec<f64>, Matrix) {
         let dimension = points.dimension();

@@ -9,6 +9,7 @@ use super::rays::exits;
 use super::spread::{candidates_for, spread};
 use super::{
     BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, no_such_scheme, sampling_window,
+    scanned_sections,
 };
 use crate::error::DomainError;
 use crate::expression::{Expression, shown};
@@ -112,18 +113,11 @@ impl LevelSet {
     }
 
     /// All places on the line where membership changes.
-    fn ends(&self, (low, high): (f64, f64)) -> Vec<f64> {
-        let at = |step: usize| [low + (high - low) * (step as f64 / LINE_CELLS as f64)];
-        let mut ends = Vec::new();
-        for step in 0..LINE_CELLS {
-            let (left, right) = (at(step), at(step + 1));
-            match (self.contains(&left), self.contains(&right)) {
-                (true, false) => ends.extend(crossing(|x| self.contains(x), &left, &right)),
-                (false, true) => ends.extend(crossing(|x| self.contains(x), &right, &left)),
-                _ => {}
-            }
-        }
-        ends
+    fn ends(&self, window: (f64, f64)) -> Vec<f64> {
+        let sections = scanned_sections(|x| self.contains(x), &[0.0], 0, window, LINE_CELLS);
+        let ends = sections.into_iter().flat_map(|(low, high)| [low, high]);
+        // The set goes on where the window cuts it.
+        ends.filter(|end| *end != window.0 && *end != window.1).collect()
     }
 
     /// Points along curves, at random or even places.

@@ -52,6 +52,7 @@ pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
 use crate::points::Points;
+use bisection::crossing;
 
 /// How boundary points are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -168,7 +169,7 @@ pub trait Domain: Debug + Send + Sync {
         // An infinite window is scanned as far as a thousand times the point's own size; what reaches that far has no end.
         let far = 1e3 * (1.0 + x[axis].abs());
         let reach = (window.0.max(x[axis] - far), window.1.min(x[axis] + far));
-        let mut sections = scanned_sections(|x| self.contains(x), x, axis, reach);
+        let mut sections = scanned_sections(|x| self.contains(x), x, axis, reach, SECTION_STEPS);
         for section in &mut sections {
             if section.0 == reach.0 {
                 section.0 = window.0;
@@ -219,38 +220,31 @@ fn clipped((low, high): (f64, f64), window: (f64, f64)) -> Option<(f64, f64)> {
     (low <= high).then_some((low, high))
 }
 
-/// The intervals in which membership holds along a coordinate, by scanning and bisection.
+/// The intervals in which membership holds along a coordinate, by looking at so many places and halving.
 pub(crate) fn scanned_sections(
     contains: impl Fn(&[f64]) -> bool,
     x: &[f64],
     axis: usize,
     (low, high): (f64, f64),
+    steps: usize,
 ) -> Vec<(f64, f64)> {
-    let mut place = x.to_vec();
-    let mut inside_at = |t: f64| {
-        place[axis] = t;
-        contains(&place)
+    let at = |step: usize| {
+        let mut place = x.to_vec();
+        place[axis] = low + (high - low) * (step as f64 / steps as f64);
+        place
     };
+    let mut before = at(0);
     let mut sections = Vec::new();
-    let mut start = inside_at(low).then_some(low);
-    let mut before = low;
-    for step in 1..=SECTION_STEPS {
-        let here = low + (high - low) * step as f64 / SECTION_STEPS as f64;
-        let inside = inside_at(here);
-        if inside != start.is_some() {
-            // The crossing, to the last bit that halving can give.
-            let (mut left, mut right) = (before, here);
-            for _ in 0..60 {
-                let middle = 0.5 * (left + right);
-                if inside_at(middle) == inside { right = middle } else { left = middle }
+    let mut start = contains(&before).then_some(low);
+    for step in 1..=steps {
+        let here = at(step);
+        match (start, contains(&here)) {
+            (None, true) => start = Some(crossing(&contains, &here, &before)[axis]),
+            (Some(from), false) => {
+                sections.push((from, crossing(&contains, &before, &here)[axis]));
+                start = None;
             }
-            match start {
-                None => start = Some(right),
-                Some(from) => {
-                    sections.push((from, left));
-                    start = None;
-                }
-            }
+            _ => {}
         }
         before = here;
     }

@@ -233,10 +233,7 @@ impl Domain for Polygon {
             let (along, length) = (b[axis] - a[axis], (b[0] - a[0]).hypot(b[1] - a[1]));
             along.abs() <= 0.02 * length
         };
-        let edges = self
-            .rings()
-            .iter()
-            .flat_map(|ring| (0..ring.len()).map(move |k| [ring[k], ring[(k + 1) % ring.len()]]));
+        let edges = self.rings().iter().flat_map(|ring| closed(ring));
         edges.filter(runs_across).flat_map(|edge| edge.map(|vertex| vertex[axis])).collect()
     }
 
@@ -428,7 +425,8 @@ mod tests {
         for x in random_points(60, 9) {
             for axis in 0..2 {
                 let exact = polygon.sections(&x, axis, (-1.1, 1.3));
-                let scanned = super::super::scanned_sections(|x| polygon.contains(x), &x, axis, (-1.1, 1.3));
+                let scanned =
+                    super::super::scanned_sections(|x| polygon.contains(x), &x, axis, (-1.1, 1.3), 128);
                 let total = |list: &[(f64, f64)]| list.iter().map(|(a, b)| b - a).sum::<f64>();
                 let mut inside = 0;
                 for k in 0..4000 {

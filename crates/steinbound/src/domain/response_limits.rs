@@ -1,7 +1,10 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{BoundarySampling, BoundaryScheme, Domain, check_count, clipped, from_rows, no_such_scheme};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, SECTION_STEPS, check_count, clipped, from_rows, no_such_scheme,
+    scanned_sections,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -134,7 +137,7 @@ impl Domain for ResponseLimits {
         if axis == 0 {
             return clipped(self.range(x), window).into_iter().collect();
         }
-        super::scanned_sections(|x| self.contains(x), x, axis, window)
+        scanned_sections(|x| self.contains(x), x, axis, window, SECTION_STEPS)
     }
 
     /// Covariates of observations drawn without replacement until all were drawn, the response at each limit in turn.

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::checks::{check_columns, check_domain, check_rows};
 use super::objective::{Objective, SteinObjective};
 use super::{
-    AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings,
-    centred, closed_form, search, start_less,
+    AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method,
+    Settings, centred, closed_form, search, start_less,
 };
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
@@ -51,6 +51,13 @@ enum Task {
     ScoreMatching(BoundaryDistance),
     Likelihood,
     TruncatedLikelihood(Arc<dyn Domain>),
+}
+
+/// The data less an origin, and where a search on them starts.
+struct Ground<'a> {
+    origin: Vec<f64>,
+    points: Points<'a>,
+    start: Option<Vec<f64>>,
 }
 
 /// The value of a discrepancy at given parameters.
@@ -219,12 +226,6 @@ impl<'a> Problem<'a> {
         check_columns(self.data, &self.model.differentiated())?;
         let (data, model, weights) = (self.data, self.model, self.weights.as_slice());
         let has_closed_form = model.affine().is_some();
-        let (origin, points) = centred(model, data);
-        let start = self.start.as_ref().map(|theta| start_less(model, theta, &origin));
-        let search = |objective: &dyn Objective| {
-            let found = search(objective, model, &points, start.as_deref(), self.seed)?;
-            Ok::<_, Error>(found.moved_back(model, &origin))
-        };
         let estimate = match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights)?,
             Task::TruncatedLikelihood(domain) => {
@@ -235,15 +236,17 @@ impl<'a> Problem<'a> {
                 score_matching::minimise(model, data, weights, distance)?
             }
             Task::ScoreMatching(distance) => {
-                search(&ScoreMatching::new(model, data, &points, weights, distance))?
+                let ground = self.ground();
+                self.searched(&ground, &ScoreMatching::new(model, data, &ground.points, weights, distance))?
             }
             Task::Stein(form) => {
-                let statistic = self.settings.statistic.unwrap_or_default();
+                let (form, statistic) = (form.as_ref(), self.settings.statistic.unwrap_or_default());
                 if has_closed_form {
-                    closed_form::minimise(form.as_ref(), model, data, weights, statistic)?
+                    closed_form::minimise(form, model, data, weights, statistic)?
                 } else {
-                    let objective = SteinObjective::new(form.as_ref(), model, &points, weights, statistic);
-                    let mut estimate = search(&objective)?;
+                    let ground = self.ground();
+                    let objective = SteinObjective::new(form, model, &ground.points, weights, statistic);
+                    let mut estimate = self.searched(&ground, &objective)?;
                     estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
                     estimate
                 }
@@ -256,6 +259,19 @@ impl<'a> Problem<'a> {
         let mut fit = Fit::new(estimate, model, data, weights, self.settings.clone())?;
         fit.seconds.total += started.elapsed().as_secs_f64();
         Ok(fit)
+    }
+
+    /// Where a search takes place.
+    fn ground(&self) -> Ground<'_> {
+        let (origin, points) = centred(self.model, self.data);
+        let start = self.start.as_ref().map(|theta| start_less(self.model, theta, &origin));
+        Ground { origin, points, start }
+    }
+
+    /// The minimum of an objective on its ground.
+    fn searched(&self, ground: &Ground, objective: &dyn Objective) -> Result<Estimate, Error> {
+        let found = search(objective, self.model, &ground.points, ground.start.as_deref(), self.seed)?;
+        Ok(found.moved_back(self.model, &ground.origin))
     }
 
     /// The discrepancy at given parameters, in reported order.
@@ -315,13 +331,7 @@ fn note_leak(
         None => {
             // A point that is there twice would answer for itself.
             let mut rows: Vec<&[f64]> = boundary.rows().collect();
-            rows.sort_by(|a, b| {
-                a.iter()
-                    .zip(*b)
-                    .map(|(a, b)| a.total_cmp(b))
-                    .find(|o| o.is_ne())
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
+            rows.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
             rows.dedup();
             let leaks = if rows.len() == boundary.len() {
                 form.leaks()

@@ -6,10 +6,10 @@ use rand::RngExt;
 
 use crate::compute::cholesky::Cholesky;
 use crate::compute::gauss_legendre::gauss_legendre;
-use crate::domain::{Domain, scanned_sections};
+use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
 use crate::error::{Error, FitError};
 use crate::matrix::Matrix;
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 use crate::simulate::{stream, tasks};
 
 /// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
@@ -149,7 +149,13 @@ impl<'a> Grid<'a> {
         if axis + 1 == place.len() {
             return self.domain.sections(place, axis, self.windows[axis]);
         }
-        let whole = scanned_sections(|place| self.is_met(axis + 1, place), place, axis, self.windows[axis]);
+        let whole = scanned_sections(
+            |place| self.is_met(axis + 1, place),
+            place,
+            axis,
+            self.windows[axis],
+            SECTION_STEPS,
+        );
         whole.into_iter().flat_map(|interval| self.cut(interval, axis)).collect()
     }
 
@@ -228,11 +234,7 @@ fn panels(length: f64, width: f64) -> usize {
 
 /// The standard deviation of each coordinate, or 1 where it is constant.
 fn deviations(data: &Points) -> Vec<f64> {
-    let covariance = covariance(data);
-    (0..data.dimension())
-        .map(|l| covariance[(l, l)].sqrt())
-        .map(|s| if s > 0.0 && s.is_finite() { s } else { 1.0 })
-        .collect()
+    column_variances(data, &data.weights()).iter().map(|variance| variance.sqrt()).collect()
 }
 
 fn covariance(data: &Points) -> Matrix {

@@ -80,13 +80,10 @@ impl<'a> Likelihood<'a> {
             }
         });
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sums: Vec<f64> =
-            logs.par_chunks(BLOCK).map(|part| part.iter().map(|v| (v - largest).exp()).sum()).collect();
-        let squares: Vec<f64> = logs
-            .par_chunks(BLOCK)
-            .map(|part| part.iter().map(|v| (2.0 * (v - largest)).exp()).sum())
-            .collect();
-        let (sum, square) = (sums.iter().sum::<f64>(), squares.iter().sum::<f64>());
+        let add = |(sum, square): (f64, f64), mass: f64| (sum + mass, square + mass * mass);
+        let of_block = |part: &[f64]| part.iter().map(|v| (v - largest).exp()).fold((0.0, 0.0), add);
+        let blocks: Vec<(f64, f64)> = logs.par_chunks(BLOCK).map(of_block).collect();
+        let (sum, square) = blocks.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
         // A density that hides between the nodes has no normaliser that could be trusted.
         let effective = sum * sum / square;
         let log_normaliser = if effective < LEAST_NODES { f64::NAN } else { largest + sum.ln() };
@@ -225,10 +222,13 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let mut level = 0;
     let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
     let mut objective = Likelihood::new(model, data, weights, coarse);
+    let finer_than = |level: u32| -> Result<Option<Likelihood>, Error> {
+        let finer = if level < FINEST { nodes(level + 1)? } else { None };
+        Ok(finer.map(|finer| Likelihood::new(model, data, weights, finer)))
+    };
     // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
-    while level < FINEST {
-        let Some(finer) = nodes(level + 1)? else { break };
-        let finer = Likelihood::new(model, data, weights, finer);
+    let mut next = finer_than(level)?;
+    while let Some(finer) = &next {
         let changes = |theta: &Vec<f64>| {
             let change = (objective.masses(theta).1 - finer.masses(theta).1).abs();
             change.is_nan() || change > COARSE
@@ -236,8 +236,10 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         if !starts.iter().any(changes) {
             break;
         }
-        objective = finer;
         level += 1;
+        if let Some(finer) = std::mem::replace(&mut next, finer_than(level)?) {
+            objective = finer;
+        }
     }
     let mut estimate = if model.affine().is_some() {
         search(&objective, model, data, first.as_deref(), seed)?
@@ -252,10 +254,10 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         estimate
     };
     let mut settled = false;
-    while let (Some(theta), true, true) = (estimate.theta.clone(), estimate.converged, level < FINEST) {
+    while let (Some(theta), true) = (estimate.theta.clone(), estimate.converged) {
+        let Some(finer) = next else { break };
         level += 1;
-        let Some(finer) = nodes(level)? else { break };
-        objective = Likelihood::new(model, data, weights, finer);
+        objective = finer;
         let at = objective.expand(&theta)?;
         if let Some(step) = short_step(&at, data.len(), settled_below(data.dimension())) {
             estimate.theta = Some(theta.iter().zip(step).map(|(t, s)| t + s).collect());
@@ -266,6 +268,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         refined.iterations += estimate.iterations;
         refined.starts = estimate.starts;
         estimate = refined;
+        next = finer_than(level)?;
     }
     if !settled && estimate.converged {
         estimate.converged = false;

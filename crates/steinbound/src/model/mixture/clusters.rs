@@ -7,7 +7,7 @@ use super::GaussianMixture;
 use super::parameters::Description;
 use crate::matrix::Matrix;
 use crate::model::Model;
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 
 /// Seedings that are followed by Lloyd's steps until they settle, and seedings that are followed by one, which differ more.
 const SETTLED: usize = 6;
@@ -60,19 +60,6 @@ pub(super) fn start_at(mixture: &GaussianMixture, means: &[f64], points: &Points
     let data = Data::new(points, &weights);
     let labels = data.labels(means);
     mixture.fitted(&data.describe(mixture, &labels, means.to_vec())).ok()
-}
-
-/// The variance of each column, 1 where it has none.
-pub(super) fn column_variances(points: &Points, weights: &[f64]) -> Vec<f64> {
-    let total: f64 = weights.iter().sum();
-    let mean = |l: usize| points.rows().zip(weights).map(|(x, w)| w / total * x[l]).sum::<f64>();
-    let variance = |l: usize| {
-        let mean = mean(l);
-        let variance =
-            points.rows().zip(weights).map(|(x, w)| w / total * (x[l] - mean).powi(2)).sum::<f64>();
-        if variance > 0.0 && variance.is_finite() { variance } else { 1.0 }
-    };
-    (0..points.dimension()).map(variance).collect()
 }
 
 struct Data<'a> {

@@ -1,13 +1,13 @@
 //! The maximum likelihood of a mixture without truncation.
 
 use super::GaussianMixture;
-use super::clusters::{column_variances, starts};
+use super::clusters::starts;
 use super::parameters::Description;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
 use crate::model::{Model, add_differences, difference_steps, information_scales};
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 use crate::simulate::stream;
 
 /// Steps from each start, and from the best of them.

@@ -19,7 +19,7 @@ use super::{Gaussian, Model, Reported, Sampler};
 use crate::compute::cholesky::Cholesky;
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 use clusters::pick;
 use component::{Direction, Factors};
 pub use labels::LabelledMixture;
@@ -290,7 +290,7 @@ impl Model for GaussianMixture {
             ));
         }
         let mean = |k: usize| &theta[k * self.dimension..(k + 1) * self.dimension];
-        let variances = clusters::column_variances(points, &weights);
+        let variances = column_variances(points, &weights);
         let apart = |j: usize, k: usize| {
             let both = mean(j).iter().zip(mean(k)).zip(&variances);
             both.map(|((a, b), v)| (a - b).powi(2) / v).sum::<f64>()
