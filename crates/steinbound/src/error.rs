@@ -183,6 +183,18 @@ pub enum KernelError {
         /// What it was applied to.
         what: String,
     },
+    /// A low-rank tolerance is a share of the kernel.
+    #[error("the tolerance is {}; it must be at least zero and less than one, as a share of the kernel", shown(*.value))]
+    BadTolerance {
+        /// The value.
+        value: f64,
+    },
+    /// The conditioned kernel vanishes at all data points.
+    #[error(
+        "no landmark can be chosen, because the kernel vanishes at all data points: they lie on the boundary for this bandwidth; \
+         use a smaller bandwidth or a smaller tolerance"
+    )]
+    NoLandmarks,
     /// Storing all pairs would need too much memory.
     #[error(
         "the dense form of {points} points needs {bytes} bytes, more than the limit of {limit}; \

@@ -89,6 +89,20 @@ impl Matrix {
         (0..self.rows).map(|i| (0..self.columns).map(|j| self[(i, j)]).collect()).collect()
     }
 
+    /// Some of the columns.
+    pub(crate) fn part(&self, columns: std::ops::Range<usize>) -> Matrix {
+        let values = self.values[columns.start * self.rows..columns.end * self.rows].to_vec();
+        Matrix { rows: self.rows, columns: columns.len(), values }
+    }
+
+    /// The columns of this matrix, and after them those of another with as many rows.
+    pub(crate) fn beside(mut self, other: &Matrix) -> Matrix {
+        debug_assert_eq!(self.rows, other.rows);
+        self.values.extend_from_slice(&other.values);
+        self.columns += other.columns;
+        self
+    }
+
     /// The transpose.
     pub fn transpose(&self) -> Matrix {
         Matrix::from_fn(self.columns, self.rows, |i, j| self[(j, i)])

@@ -242,6 +242,7 @@ impl Objective for ScoreMatching<'_> {
             scale: self.mean(|i| (0..coordinates).map(|l| square(i, l)).sum()),
             gradient: (0..p).map(|k| self.mean(|i| gradients[(i, k)])).collect(),
             hessian: Matrix::from_fn(p, p, |j, k| 2.0 * sums[j * p + k]),
+            is_full: true,
         })
     }
 

@@ -133,7 +133,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         Operator::Value => pair.value,
         Operator::Second(l) => pair.second[l],
         Operator::First(l) => pair.first[l],
-        Operator::Both => pair.both,
+        Operator::Both | Operator::Energy => pair.both,
     };
     let targets = Points::new(
         data.values()[..4 * data.dimension()].iter().map(|v| 0.9 * v).collect::<Vec<_>>(),
@@ -164,6 +164,25 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
     for (i, x) in targets.rows().enumerate() {
         let found: Vec<f64> = (0..terms.len()).map(|t| at_targets[(i, t)]).collect();
         assert_close(&found, &expect(x), 1e-10, &format!("{what}, target {i}"));
+    }
+    let energy =
+        form.apply(&columns, &[Term::new(Operator::Energy, 1), Term::new(Operator::Both, 1)]).unwrap();
+    let total = |at: usize| -> f64 { (0..n).map(|i| columns[(i, 1)] * energy[(i, at)]).sum() };
+    assert_close(&[total(0)], &[total(1)], 1e-10, &format!("{what}, energy"));
+}
+
+/// Points many bandwidths from their centre, where sums of derivatives do not come from sums of values.
+#[test]
+fn forms_of_scattered_points_equal_the_definition() {
+    let setting = ball(2, 300, 5);
+    let rows: Vec<Vec<f64>> =
+        setting.data.rows().enumerate().map(|(i, x)| vec![x[0] + 30.0 * (i % 7) as f64, x[1]]).collect();
+    let data = Points::from_rows(&rows).unwrap();
+    let kernel = kernel::by_name("gaussian").unwrap();
+    let literal = Literal { kernel: kernel.clone(), widths: vec![0.9, 0.9], differentiated: vec![0, 1] };
+    for dense in [false, true] {
+        let form = Radial::new(&data, kernel.clone(), vec![0.9, 0.9], vec![0, 1], dense).unwrap();
+        check_form(&form, &data, |x, y| literal.pair(x, y), "scattered");
     }
 }
 
@@ -355,6 +374,8 @@ fn any_number_of_threads_gives_the_same_bits() {
                     (Compute::Dense, Statistic::V),
                     (Compute::Tiled, Statistic::V),
                     (Compute::Tiled, Statistic::U),
+                    (Compute::LowRank, Statistic::V),
+                    (Compute::LowRank, Statistic::U),
                 ] {
                     let estimator = estimator(method, &setting).compute(compute).statistic(statistic);
                     let fit = estimator.fit(&setting.data, &Gaussian::full(2)).unwrap();

@@ -2,14 +2,16 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{MatMut, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 use crate::matrix::Matrix;
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
 ///
-/// Always computed on one thread, so that the bits do not depend on how many there are.
+/// Work is cut into blocks of fixed size, each on one thread, so that the bits do not depend on how many threads there are.
 #[derive(Debug, Clone)]
 pub(crate) struct Cholesky {
     lower: Matrix,
@@ -17,39 +19,81 @@ pub(crate) struct Cholesky {
 
 impl Cholesky {
     /// Factorises the matrix, of which only the lower triangle is read; `None` where it is not positive definite.
+    ///
+    /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are solved for, and the block columns to
+    /// the right of it lose its part of the product.
     pub(crate) fn new(mut matrix: Matrix) -> Option<Cholesky> {
         let size = matrix.rows();
-        if size == 0 {
-            return Some(Cholesky { lower: matrix });
+        for start in (0..size).step_by(BLOCK) {
+            let width = BLOCK.min(size - start);
+            let (done, rest) = matrix.values_mut()[start * size..].split_at_mut(width * size);
+            let mut diagonal = Matrix::from_fn(width, width, |i, j| done[j * size + start + i]);
+            factorise(&mut diagonal)?;
+            let below = start + width;
+            let panel: Vec<Matrix> = (below..size)
+                .into_par_iter()
+                .step_by(BLOCK)
+                .map(|row| {
+                    let height = BLOCK.min(size - row);
+                    let mut part = Matrix::from_fn(width, height, |j, i| done[j * size + row + i]);
+                    solve_lower_triangular_in_place(view(&diagonal), view_mut(&mut part), Par::Seq);
+                    part
+                })
+                .collect();
+            rest.par_chunks_mut(BLOCK * size).enumerate().for_each(|(column, values)| {
+                let right = &panel[column];
+                let target = MatMut::from_column_major_slice_mut(values, size, right.columns());
+                let mut target = target.submatrix_mut(
+                    below + column * BLOCK,
+                    0,
+                    size - below - column * BLOCK,
+                    right.columns(),
+                );
+                for (row, left) in panel[column..].iter().enumerate() {
+                    let part = target.as_mut().submatrix_mut(row * BLOCK, 0, left.columns(), right.columns());
+                    matmul(part, Accum::Add, view(left).transpose(), view(right), -1.0, Par::Seq);
+                }
+            });
+            for j in 0..width {
+                let column = &mut done[j * size..(j + 1) * size];
+                column[start..below].copy_from_slice(diagonal.column(j));
+                for (part, rows) in panel.iter().zip(column[below..].chunks_mut(BLOCK)) {
+                    rows.iter_mut().enumerate().for_each(|(i, value)| *value = part[(j, i)]);
+                }
+            }
         }
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
-        let mut buffer = MemBuffer::new(scratch);
-        llt::factor::cholesky_in_place(
-            view_mut(&mut matrix),
-            Default::default(),
-            Par::Seq,
-            MemStack::new(&mut buffer),
-            Default::default(),
-        )
-        .ok()?;
         let pivots_are_sound = (0..size).all(|i| matrix[(i, i)] > 0.0 && matrix[(i, i)].is_finite());
         pivots_are_sound.then_some(Cholesky { lower: matrix })
     }
 
+    /// The factor whose lower triangle is given.
+    pub(crate) fn from_lower(lower: Matrix) -> Cholesky {
+        Cholesky { lower }
+    }
+
     /// `right := L^-1 right`.
     pub(crate) fn solve_lower(&self, right: &mut Matrix) {
-        if right.rows() > 0 && right.columns() > 0 {
-            solve_lower_triangular_in_place(view(&self.lower), view_mut(right), Par::Seq);
-        }
+        self.in_parts(right, |lower, part| solve_lower_triangular_in_place(lower, part, Par::Seq));
     }
 
     /// `right := A^-1 right = L^-T L^-1 right`.
     pub(crate) fn solve(&self, right: &mut Matrix) {
-        self.solve_lower(right);
-        if right.rows() > 0 && right.columns() > 0 {
-            let upper = view(&self.lower).transpose();
-            solve_upper_triangular_in_place(upper, view_mut(right), Par::Seq);
+        self.in_parts(right, |lower, mut part| {
+            solve_lower_triangular_in_place(lower, part.as_mut(), Par::Seq);
+            solve_upper_triangular_in_place(lower.transpose(), part, Par::Seq);
+        });
+    }
+
+    /// Solves for a few columns at a time, in parallel.
+    fn in_parts(&self, right: &mut Matrix, solve: impl Fn(MatRef<'_, f64>, MatMut<'_, f64>) + Sync) {
+        let rows = right.rows();
+        if rows == 0 {
+            return;
         }
+        right.values_mut().par_chunks_mut(RIGHT_SIDES * rows).for_each(|part| {
+            let columns = part.len() / rows;
+            solve(view(&self.lower), MatMut::from_column_major_slice_mut(part, rows, columns));
+        });
     }
 
     /// `A^-1`.
@@ -136,14 +180,30 @@ impl ScaledCholesky {
     }
 }
 
+/// Rows and columns of a block.
+const BLOCK: usize = 128;
+
+/// Columns that are solved for together.
+const RIGHT_SIDES: usize = 16;
+
+/// The lower factor of a small matrix, in place; `None` where it is not positive definite.
+fn factorise(matrix: &mut Matrix) -> Option<()> {
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(matrix.rows(), Par::Seq, Default::default());
+    let mut buffer = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut buffer);
+    llt::factor::cholesky_in_place(view_mut(matrix), Default::default(), Par::Seq, stack, Default::default())
+        .ok()?;
+    Some(())
+}
+
 /// Beyond this ratio of pivots fewer than two digits of a solution would be left: call it singular.
 const LARGEST_CONDITION: f64 = 1e14;
 
-fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.values(), matrix.rows(), matrix.columns())
 }
 
-fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
     MatMut::from_column_major_slice_mut(matrix.values_mut(), rows, columns)
 }
@@ -166,6 +226,25 @@ mod tests {
                 assert!((product[(i, j)] - f64::from(u8::from(i == j))).abs() < 1e-14);
             }
         }
+    }
+
+    #[test]
+    fn a_matrix_of_many_blocks_has_its_factor() {
+        let size = 2 * BLOCK + 37;
+        let matrix = Matrix::from_fn(size, size, |i, j| {
+            (-0.02 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.1 } else { 0.0 }
+        });
+        let factor = Cholesky::new(matrix.clone()).unwrap();
+        for (i, j) in [(0, 0), (130, 7), (200, 190), (size - 1, size - 1), (size - 1, BLOCK)] {
+            let product: f64 = (0..=j.min(i)).map(|k| factor.lower()[(i, k)] * factor.lower()[(j, k)]).sum();
+            assert!((product - matrix[(i, j)]).abs() < 1e-13, "{i}, {j}: {product}");
+        }
+        let truth = Matrix::from_fn(size, 40, |i, j| ((i + 3 * j) % 11) as f64);
+        let mut solved = matrix.times(&truth);
+        factor.solve(&mut solved);
+        let worst =
+            truth.values().iter().zip(solved.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-10, "{worst}");
     }
 
     #[test]

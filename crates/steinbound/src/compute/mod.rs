@@ -1,12 +1,33 @@
-//! The machinery under the statistics: tiles of kernel values and dense factorisations.
+//! The machinery under the statistics: vectorised loops, tiles of kernel values and dense factorisations. The only place with `unsafe`.
 //!
 //! Everything here gives the same bits for any number of threads: work is cut into fixed tiles and
 //! every sum is taken in a fixed order.
 
 pub(crate) mod cholesky;
+pub(crate) mod distances;
 pub(crate) mod gauss_legendre;
+pub(crate) mod packed;
 pub(crate) mod pairs;
+pub(crate) mod pivoted_cholesky;
+pub(crate) mod products;
+pub(crate) mod simd;
 pub(crate) mod tiles;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Par};
+
+use crate::matrix::Matrix;
+
+/// Runs something on a thread of the pool. What is started from there in parallel need not be handed over from outside, which would cost
+/// as much as a small fit each time.
+pub(crate) fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_some() { job() } else { rayon::scope(|_| job()) }
+}
+
+/// The vector instructions in use: `avx512`, `avx2` or `portable`.
+pub(crate) fn simd_level() -> &'static str {
+    simd::Level::current().name()
+}
 
 /// The inner product, in eight running sums so that the processor need not wait for each addition.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
@@ -20,4 +41,22 @@ pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     }
     let rest: f64 = left_rest.iter().zip(right_rest).map(|(a, b)| a * b).sum();
     sums.iter().sum::<f64>() + rest
+}
+
+/// The place of an item in a list, to which it is added where it is new.
+pub(crate) fn place_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|other| *other == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
+/// The product of two matrices, on one thread.
+pub(crate) fn product(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut product = Matrix::zeros(left.rows(), right.columns());
+    if left.columns() > 0 {
+        let (left, right) = (cholesky::view(left), cholesky::view(right));
+        matmul(cholesky::view_mut(&mut product), Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
 }

@@ -1,15 +1,19 @@
-//! A radial kernel at pairs of points: values, slopes and mixed derivatives, a row at a time.
+//! A radial kernel at pairs of points: what turns two sets of points into kernel values.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
+use super::packed::{Coordinates, Place, TILE, padded};
+use super::simd::{LANES, Lanes, Level, vectorised};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Rows and columns of a tile: a few rows of buffers stay in the first-level cache.
-pub(crate) const TILE: usize = 128;
+/// Rows that go through a tile together, so that what is loaded for the columns serves several times.
+pub(crate) const GROUP: usize = 4;
 
 /// What a pass computes for each row point `x_i`: a sum over the column points `x_j` with weights `v_j`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub(crate) enum PairSum {
     Slope(usize),
     /// `sum_j sum_l d/dx_l d/dy_l k(x_i, x_j) v_j`.
     Mixed,
+    /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums, when rows and columns are the same points.
+    Energy,
 }
 
 /// A radial kernel with everything that turns two points into numbers.
@@ -34,10 +40,12 @@ pub(crate) struct PairKernel {
     pub(crate) origin: Vec<f64>,
 }
 
-/// Points divided by the widths, coordinate by coordinate.
+/// Points less the origin, divided by the widths.
 #[derive(Debug, Clone)]
 pub(crate) struct Scaled {
-    pub(super) coordinates: Matrix,
+    pub(super) coordinates: Coordinates,
+    /// The differentiated coordinates less the origin, in the units of the data.
+    pub(super) shifted: Matrix,
 }
 
 impl Scaled {
@@ -52,56 +60,37 @@ pub(crate) struct WrittenOut {
     pub(crate) slope: Vec<Matrix>,
 }
 
-/// Kernel values of one row point against a range of column points.
-pub(super) struct Row<'a> {
-    pub(super) value: &'a [f64],
-    /// `2 f'(q)`.
-    pub(super) slope: &'a [f64],
-    pub(super) mixed: &'a [f64],
-}
-
-/// One row point against a range of column points.
-pub(super) struct Place<'a> {
-    pub(super) rows: &'a Scaled,
-    pub(super) i: usize,
-    pub(super) columns: &'a Scaled,
-    pub(super) range: Range<usize>,
-}
-
-impl Place<'_> {
-    /// The row point's coordinate `l`, and those of the column points.
-    fn coordinate(&self, l: usize) -> (f64, &[f64]) {
-        (self.rows.coordinates[(self.i, l)], &self.columns.coordinates.column(l)[self.range.clone()])
-    }
-}
-
-/// Room for one row of a tile.
-pub(super) struct Scratch {
-    q: Vec<f64>,
-    value: Vec<f64>,
-    slope: Vec<f64>,
-    second: Vec<f64>,
-    mixed: Vec<f64>,
-    pub(super) derivative: Vec<f64>,
-}
-
-impl Scratch {
-    pub(super) fn new() -> Scratch {
-        let room = || vec![0.0; TILE];
-        Scratch { q: room(), value: room(), slope: room(), second: room(), mixed: room(), derivative: room() }
-    }
-}
-
 impl PairKernel {
+    /// Whether the parts fit together, for points of so many coordinates.
+    pub(crate) fn check(&self, dimension: usize) -> Result<(), KernelError> {
+        let (widths, differentiated) = (&self.widths, &self.differentiated);
+        let is_repeated = |at: usize| differentiated[..at].contains(&differentiated[at]);
+        if widths.len() != dimension
+            || self.origin.len() != dimension
+            || differentiated.iter().any(|l| *l >= dimension)
+            || (0..differentiated.len()).any(is_repeated)
+        {
+            return Err(KernelError::BadCoordinates { dimension });
+        }
+        // A coordinate of infinite width is one that the kernel does not see, so that it has no derivative there.
+        let is_width = |l: usize| widths[l] > 0.0 && (widths[l].is_finite() || !differentiated.contains(&l));
+        match (0..dimension).find(|l| !is_width(*l)) {
+            Some(l) => Err(KernelError::BadBandwidth { value: widths[l] }),
+            None => Ok(()),
+        }
+    }
+
     /// The points in the kernel's own units.
     pub(crate) fn scale(&self, points: &Points) -> Result<Scaled, KernelError> {
         if points.dimension() != self.widths.len() {
             return Err(KernelError::BadCoordinates { dimension: points.dimension() });
         }
-        let coordinates = Matrix::from_fn(points.len(), points.dimension(), |i, l| {
-            (points.row(i)[l] - self.origin[l]) / self.widths[l]
-        });
-        Ok(Scaled { coordinates })
+        let shifted = |i: usize, l: usize| points.row(i)[l] - self.origin[l];
+        let coordinates =
+            Coordinates::new(points.len(), points.dimension(), |i, l| shifted(i, l) / self.widths[l]);
+        let of_differentiated = |i: usize, l: usize| shifted(i, self.differentiated[l]);
+        let shifted = Matrix::from_fn(points.len(), self.differentiated.len(), of_differentiated);
+        Ok(Scaled { coordinates, shifted })
     }
 
     /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives; slopes are zero.
@@ -110,9 +99,20 @@ impl PairKernel {
         (value, -2.0 * first * self.inverse_square_widths())
     }
 
-    /// The kernel of some row points against all others as a matrix: one column `k(x_i, y_j)` for each row point.
+    /// `sum_l 1 / s_l^2` over the differentiated coordinates.
+    pub(super) fn inverse_square_widths(&self) -> f64 {
+        self.differentiated.iter().map(|l| self.widths[*l].powi(-2)).sum()
+    }
+
+    /// The kernel of some row points against all others as a matrix: one column `k(x_i, y_j)` for each row point. The range
+    /// starts at a multiple of [`GROUP`].
     pub(crate) fn values(&self, rows: &Scaled, range: Range<usize>, others: &Scaled) -> Matrix {
-        self.written_out(rows, range, others, 0).value
+        let mut value = Matrix::zeros(others.len(), range.len());
+        self.fill_groups(rows, range, others, value.values_mut(), |values, _, q| {
+            self.kernel.value_row(q);
+            values.copy_from_slice(&q[..values.len()]);
+        });
+        value
     }
 
     /// [`values`](PairKernel::values), and for each differentiated coordinate a matrix of `d/dx_l k(x_i, y_j)`.
@@ -122,79 +122,95 @@ impl PairKernel {
         range: Range<usize>,
         others: &Scaled,
     ) -> WrittenOut {
-        self.written_out(rows, range, others, self.differentiated.len())
+        let mut first = Matrix::zeros(others.len(), range.len());
+        self.fill_groups(rows, range.clone(), others, first.values_mut(), |firsts, _, q| {
+            let mut unused = [vec![0.0; q.len()], vec![0.0; q.len()], vec![0.0; q.len()]];
+            let [value, slope, second] = &mut unused;
+            self.kernel.profile_row(q, value, slope, second);
+            firsts.copy_from_slice(&slope[..firsts.len()]);
+        });
+        let slope = |l: usize| {
+            let factor = 2.0 / self.widths[self.differentiated[l]].powi(2);
+            let (x, y) = (rows.shifted.column(l), others.shifted.column(l));
+            Matrix::from_fn(others.len(), range.len(), |j, i| {
+                factor * first[(j, i)] * (x[range.start + i] - y[j])
+            })
+        };
+        let slope = (0..self.differentiated.len()).map(slope).collect();
+        WrittenOut { value: self.values(rows, range, others), slope }
     }
 
-    fn written_out(&self, rows: &Scaled, range: Range<usize>, others: &Scaled, slopes: usize) -> WrittenOut {
-        let empty = || Matrix::zeros(others.len(), range.len());
-        let mut out = WrittenOut { value: empty(), slope: (0..slopes).map(|_| empty()).collect() };
-        let mut scratch = Scratch::new();
-        for (at, i) in range.clone().enumerate() {
-            for block in blocks(others.len()) {
-                let place = Place { rows, i, columns: others, range: block.clone() };
-                self.fill(&place, &mut scratch);
-                let row = scratch.row(block.len());
-                out.value.column_mut(at)[block.clone()].copy_from_slice(row.value);
-                for (l, slope) in out.slope.iter_mut().enumerate() {
-                    let line = &mut slope.column_mut(at)[block.clone()];
-                    self.slopes(&place, l, row.slope, line);
-                    // In the other argument the slope of a radial kernel has the other sign.
-                    line.iter_mut().for_each(|d| *d = -*d);
+    /// Walks through the columns of a matrix (one for each row point, of the others' length): `write(part, row, q)` gets the part of a column that
+    /// belongs to a block, and its squared distances with padding.
+    fn fill_groups(
+        &self,
+        rows: &Scaled,
+        range: Range<usize>,
+        others: &Scaled,
+        values: &mut [f64],
+        write: impl Fn(&mut [f64], usize, &mut [f64]) + Sync,
+    ) {
+        debug_assert_eq!(range.start % GROUP, 0);
+        if others.len() == 0 {
+            return;
+        }
+        // Few groups are not worth another thread.
+        let groups = values.par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
+        groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(q, x), (group, columns)| {
+            let first = range.start + GROUP * group;
+            rows.coordinates.block(first / TILE).group(first % TILE, x);
+            for block in 0..others.coordinates.blocks() {
+                let (there, here) = (others.coordinates.block(block), others.coordinates.rows_of(block));
+                let length = there.length;
+                q.resize(GROUP * length, 0.0);
+                squared_distances(Level::current(), x, there, q);
+                for (row, column) in columns.chunks_mut(others.len()).enumerate() {
+                    let start = block * TILE;
+                    let line = &mut q[row * length..(row + 1) * length];
+                    write(&mut column[start..start + here], first + row, line);
                 }
             }
-        }
-        out
-    }
-
-    /// `d/dy_l k(x_i, y_j)` at a place, from the row's `2 f'(q)`; `l` counts the differentiated coordinates.
-    pub(super) fn slopes(&self, place: &Place, l: usize, slope: &[f64], line: &mut [f64]) {
-        let coordinate = self.differentiated[l];
-        let ((x, others), width) = (place.coordinate(coordinate), self.widths[coordinate]);
-        for ((d, y), slope) in line.iter_mut().zip(others).zip(slope) {
-            *d = slope * (y - x) / width;
-        }
-    }
-
-    fn inverse_square_widths(&self) -> f64 {
-        self.differentiated.iter().map(|l| self.widths[*l].powi(-2)).sum()
-    }
-
-    /// Fills `scratch` with the kernel at a place.
-    pub(super) fn fill(&self, place: &Place, s: &mut Scratch) {
-        let length = place.range.len();
-        let (q, weighted) = (&mut s.q[..length], &mut s.mixed[..length]);
-        q.fill(0.0);
-        weighted.fill(0.0);
-        for l in 0..self.widths.len() {
-            let (x, others) = place.coordinate(l);
-            for (q, y) in q.iter_mut().zip(others) {
-                *q += (x - y) * (x - y);
-            }
-        }
-        for l in &self.differentiated {
-            let ((x, others), factor) = (place.coordinate(*l), self.widths[*l].powi(-2));
-            for (sum, y) in weighted.iter_mut().zip(others) {
-                *sum += factor * (x - y) * (x - y);
-            }
-        }
-        let (value, slope) = (&mut s.value[..length], &mut s.slope[..length]);
-        let second = &mut s.second[..length];
-        self.kernel.profile_row(q, value, slope, second);
-        let constant = self.inverse_square_widths();
-        for j in 0..length {
-            slope[j] *= 2.0;
-            weighted[j] = -slope[j] * constant - 4.0 * second[j] * weighted[j];
-        }
+        });
     }
 }
 
-impl Scratch {
-    pub(super) fn row(&self, length: usize) -> Row<'_> {
-        Row { value: &self.value[..length], slope: &self.slope[..length], mixed: &self.mixed[..length] }
+/// The squared distances of [`GROUP`] points to eight others, both coordinate by coordinate.
+#[inline(always)]
+pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
+    let mut sums = [V::splat(0.0); GROUP];
+    for (x, y) in x.iter().zip(y) {
+        let y = V::load(y);
+        for r in 0..GROUP {
+            let difference = V::splat(x[r]).sub(y);
+            sums[r] = difference.mul_add(difference, sums[r]);
+        }
+    }
+    sums
+}
+
+/// The squared distances `q` of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row.
+#[inline(always)]
+pub(super) fn squared_distances_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, q: &mut [f64]) {
+    let stride = columns.length / LANES;
+    let (q, _) = q.as_chunks_mut::<LANES>();
+    let (a, rest) = q.split_at_mut(stride);
+    let (b, rest) = rest.split_at_mut(stride);
+    let (c, d) = rest.split_at_mut(stride);
+    for ((((y, a), b), c), d) in columns.eights().zip(a).zip(b).zip(c).zip(d) {
+        let sums = squared_distances_of_eight::<V>(x, y);
+        sums[0].store(a);
+        sums[1].store(b);
+        sums[2].store(c);
+        sums[3].store(d);
     }
 }
 
-/// The points cut into blocks of a tile's size.
-pub(super) fn blocks(count: usize) -> Vec<Range<usize>> {
-    (0..count).step_by(TILE).map(|start| start..(start + TILE).min(count)).collect()
+vectorised! {
+    /// [`squared_distances_body`].
+    pub(super) fn squared_distances(x: &[[f64; GROUP]], columns: Place, q: &mut [f64]) = squared_distances_body
+}
+
+/// How many numbers a group of rows against a block of `columns` points takes.
+pub(super) fn group_size(columns: usize) -> usize {
+    GROUP * padded(columns)
 }

@@ -4,24 +4,26 @@
 //! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` holds the
 //! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so no
 //! two tiles of a round write to the same rows: they run in parallel without locks, and every row
-//! receives its sums in the order of the rounds, whatever the number of threads.
-
-use std::ops::Range;
+//! receives its sums in the order of the rounds, whatever the number of threads. A pass of one set of points against another cuts the columns into segments of
+//! fixed length, whose sums are added in order.
 
 use rayon::prelude::*;
 
-use super::dot;
-use super::pairs::{PairKernel, PairSum, Place, Row, Scaled, Scratch, TILE, blocks};
-use crate::matrix::{Matrix, add_scaled};
+use super::packed::{Aligned, Block, Coordinates, Packed, Place, TILE};
+use super::pairs::{
+    GROUP, PairKernel, PairSum, Scaled, group_size, squared_distances, squared_distances_body,
+};
+use super::simd::{LANES, Lanes, Level, vectorised};
+use crate::matrix::Matrix;
 
 /// Where the tiles of a pass over one set of points come from: computed each time, or stored.
 pub(crate) trait TileSource: Send + Sync {
-    /// The points and the kernel.
+    /// The kernel.
     fn pair_kernel(&self) -> &PairKernel;
     /// The points in the kernel's units.
     fn points(&self) -> &Scaled;
     /// The stored values of rows `rows` against columns `columns`, where there are any.
-    fn stored(&self, rows: usize, columns: usize) -> Option<&StoredTile>;
+    fn stored(&self, rows: usize, columns: usize) -> Option<&[f64]>;
 }
 
 /// Tiles computed anew in each pass: memory grows with the number of points.
@@ -38,45 +40,38 @@ impl TileSource for Computed {
     fn points(&self) -> &Scaled {
         &self.points
     }
-    fn stored(&self, _: usize, _: usize) -> Option<&StoredTile> {
+    fn stored(&self, _: usize, _: usize) -> Option<&[f64]> {
         None
     }
 }
 
-/// Tiles computed once and kept: memory grows with the square of the number of points.
+/// Kernel values computed once and kept: memory grows with the square of the number of points. Sums of derivatives that do not follow from
+/// values are computed anew.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     computed: Computed,
-    /// For each block of rows `I`, the tiles `(I, J)` with `J >= I`.
-    tiles: Vec<Vec<StoredTile>>,
-}
-
-/// The kernel values of a tile, row by row.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredTile {
-    value: Vec<f64>,
-    slope: Vec<f64>,
-    mixed: Vec<f64>,
+    /// For each block of rows `I`, the tiles `(I, J)` with `J >= I`, row by row.
+    tiles: Vec<Vec<Aligned>>,
 }
 
 impl Stored {
     pub(crate) fn new(computed: Computed) -> Stored {
-        let blocks = blocks(computed.points.len());
-        let tiles = (0..blocks.len())
-            .into_par_iter()
-            .map(|i| {
-                let mut scratch = Scratch::new();
-                let tile = |j: usize| computed.tile(blocks[i].clone(), &blocks[j], &mut scratch);
-                (i..blocks.len()).map(tile).collect()
-            })
-            .collect();
+        let points = &computed.points.coordinates;
+        let tile = |i: usize, j: usize| {
+            let (rows, columns) = (points.block(i), points.block(j));
+            let mut tile = Aligned::zeros(rows.length * columns.length);
+            evaluate(Level::current(), &computed.kernel, rows, columns, tile.as_mut_slice());
+            tile
+        };
+        let of_row = |i: usize| (i..points.blocks()).map(|j| tile(i, j)).collect();
+        let tiles = (0..points.blocks()).into_par_iter().map(of_row).collect();
         Stored { computed, tiles }
     }
 
     /// The bytes needed to store the tiles of so many points.
     pub(crate) fn bytes(points: usize) -> u128 {
         let points = points as u128;
-        3 * 8 * (points * points + points * TILE as u128) / 2
+        8 * (points * points + points * TILE as u128) / 2
     }
 }
 
@@ -87,29 +82,8 @@ impl TileSource for Stored {
     fn points(&self) -> &Scaled {
         &self.computed.points
     }
-    fn stored(&self, rows: usize, columns: usize) -> Option<&StoredTile> {
-        Some(&self.tiles[rows][columns - rows])
-    }
-}
-
-impl Computed {
-    fn tile(&self, rows: Range<usize>, columns: &Range<usize>, scratch: &mut Scratch) -> StoredTile {
-        let length = columns.len();
-        let size = rows.len() * length;
-        let mut tile = StoredTile {
-            value: Vec::with_capacity(size),
-            slope: Vec::with_capacity(size),
-            mixed: Vec::with_capacity(size),
-        };
-        for i in rows {
-            let place = Place { rows: &self.points, i, columns: &self.points, range: columns.clone() };
-            self.kernel.fill(&place, scratch);
-            let row = scratch.row(length);
-            tile.value.extend_from_slice(row.value);
-            tile.slope.extend_from_slice(row.slope);
-            tile.mixed.extend_from_slice(row.mixed);
-        }
-        tile
+    fn stored(&self, rows: usize, columns: usize) -> Option<&[f64]> {
+        Some(self.tiles[rows][columns - rows].as_slice())
     }
 }
 
@@ -127,7 +101,7 @@ impl Plan {
         for (output, (operator, column)) in terms.iter().enumerate() {
             match operator {
                 PairSum::Value => plan.value.push((*column, output)),
-                PairSum::Mixed => plan.mixed.push((*column, output)),
+                PairSum::Mixed | PairSum::Energy => plan.mixed.push((*column, output)),
                 PairSum::Slope(l) => match plan.slope.iter_mut().find(|(other, _)| other == l) {
                     Some((_, list)) => list.push((*column, output)),
                     None => plan.slope.push((*l, vec![(*column, output)])),
@@ -136,23 +110,78 @@ impl Plan {
         }
         plan
     }
+
+    fn needs_derivatives(&self) -> bool {
+        !(self.slope.is_empty() && self.mixed.is_empty())
+    }
 }
 
-/// Sums that belong to one block of points, output by output.
-#[derive(Debug, Clone, Default)]
+/// The numbers of a group of rows on their way through a tile.
+struct Scratch {
+    q: Aligned,
+    value: Aligned,
+    first: Aligned,
+    second: Aligned,
+    line: Aligned,
+    /// The coordinates of the group.
+    x: Vec<[f64; GROUP]>,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        let room = || Aligned::zeros(group_size(TILE));
+        Scratch { q: room(), value: room(), first: room(), second: room(), line: room(), x: Vec::new() }
+    }
+}
+
+/// Sums that belong to one block of points, output by output, padded like the block.
+#[derive(Debug, Clone)]
 struct Sums {
     length: usize,
-    values: Vec<f64>,
+    values: Aligned,
 }
 
 impl Sums {
     fn new(length: usize, outputs: usize) -> Sums {
-        Sums { length, values: vec![0.0; length * outputs] }
+        Sums { length, values: Aligned::zeros(length * outputs) }
+    }
+
+    fn empty() -> Sums {
+        Sums::new(0, 0)
     }
 
     fn output(&mut self, output: usize) -> &mut [f64] {
-        &mut self.values[output * self.length..(output + 1) * self.length]
+        let range = output * self.length..(output + 1) * self.length;
+        &mut self.values.as_mut_slice()[range]
     }
+
+    /// Several different outputs at once, where each stands after the one before it.
+    fn outputs<const N: usize>(&mut self, list: &[(usize, usize); N]) -> [&mut [f64]; N] {
+        let length = self.length;
+        let ranges = list.map(|(_, output)| output * length..(output + 1) * length);
+        // Outputs of a list are different by construction; were they not, one at a time would do.
+        self.values
+            .as_mut_slice()
+            .get_disjoint_mut(ranges)
+            .unwrap_or_else(|_| unreachable!("outputs of a plan are different"))
+    }
+
+    fn add(&mut self, other: &Sums) {
+        let both = self.values.as_mut_slice().iter_mut().zip(other.values.as_slice());
+        both.for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// A block of rows against a block of columns.
+struct Tile<'a> {
+    kernel: &'a PairKernel,
+    rows: Place<'a>,
+    columns: Place<'a>,
+    /// The columns to multiply by, at the rows and at the columns of the tile.
+    at_rows: Option<Block<'a>>,
+    at_columns: Block<'a>,
+    plan: &'a Plan,
+    stored: Option<&'a [f64]>,
 }
 
 /// One tile at work: its place, and the sums it adds to.
@@ -165,40 +194,35 @@ struct Task {
 }
 
 /// All terms for a set of points against itself: an `n` by `terms` matrix.
-pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(PairSum, usize)]) -> Matrix {
-    let (kernel, points) = (source.pair_kernel(), source.points());
+pub(crate) fn symmetric(source: &dyn TileSource, columns: &Packed, terms: &[(PairSum, usize)]) -> Matrix {
+    let points = &source.points().coordinates;
     let plan = Plan::new(terms);
-    let blocks = blocks(points.len());
-    let mut sums: Vec<Sums> = blocks.iter().map(|block| Sums::new(block.len(), plan.outputs)).collect();
-    for round in 0..blocks.len() {
-        let mut tasks: Vec<Task> = (0..blocks.len())
+    let blocks = points.blocks();
+    let mut sums: Vec<Sums> = (0..blocks).map(|b| Sums::new(points.length(b), plan.outputs)).collect();
+    for round in 0..blocks {
+        let mut tasks: Vec<Task> = (0..blocks)
             .filter_map(|i| {
-                let j = (round + blocks.len() - i) % blocks.len();
+                let j = (round + blocks - i) % blocks;
+                let mut take = |block: usize| std::mem::replace(&mut sums[block], Sums::empty());
                 (i <= j).then(|| Task {
                     rows: i,
                     columns: j,
-                    row_sums: std::mem::take(&mut sums[i]),
-                    column_sums: (i < j).then(|| std::mem::take(&mut sums[j])),
+                    row_sums: take(i),
+                    column_sums: (i < j).then(|| take(j)),
                 })
             })
             .collect();
         tasks.par_iter_mut().for_each_init(Scratch::new, |scratch, task| {
-            let (rows, range) = (blocks[task.rows].clone(), blocks[task.columns].clone());
-            let stored = source.stored(task.rows, task.columns);
-            for (at, i) in rows.enumerate() {
-                let place = Place { rows: points, i, columns: points, range: range.clone() };
-                if stored.is_none() {
-                    kernel.fill(&place, scratch);
-                }
-                let mut derivative = std::mem::take(&mut scratch.derivative);
-                let row = match stored {
-                    Some(tile) => tile.row(at, range.len()),
-                    None => scratch.row(range.len()),
-                };
-                let line = Line { kernel, place, at, row };
-                line.multiply(&plan, columns, &mut task.row_sums, task.column_sums.as_mut(), &mut derivative);
-                scratch.derivative = derivative;
-            }
+            let tile = Tile {
+                kernel: source.pair_kernel(),
+                rows: points.block(task.rows),
+                columns: points.block(task.columns),
+                at_rows: Some(columns.block(task.rows)),
+                at_columns: columns.block(task.columns),
+                plan: &plan,
+                stored: source.stored(task.rows, task.columns),
+            };
+            multiply(Level::current(), &tile, scratch, &mut task.row_sums, task.column_sums.as_mut());
         });
         for task in tasks {
             sums[task.rows] = task.row_sums;
@@ -207,96 +231,245 @@ pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(Pai
             }
         }
     }
-    gather(&blocks, sums, points.len(), plan.outputs)
+    gather(points, sums, &plan)
 }
+
+/// Blocks of columns whose sums are added up together before they are added to those of other segments.
+const SEGMENT: usize = 64;
 
 /// All terms for row points against other column points: a `rows` by `terms` matrix.
 pub(crate) fn cross(
     kernel: &PairKernel,
     rows: &Scaled,
     others: &Scaled,
-    columns: &Matrix,
+    columns: &Packed,
     terms: &[(PairSum, usize)],
 ) -> Matrix {
     let plan = Plan::new(terms);
-    let row_blocks = blocks(rows.len());
-    let column_blocks = blocks(others.len());
-    let sums: Vec<Sums> = row_blocks
-        .par_iter()
-        .map_init(Scratch::new, |scratch, block| {
-            let mut sums = Sums::new(block.len(), plan.outputs);
-            for range in &column_blocks {
-                for (at, i) in block.clone().enumerate() {
-                    let place = Place { rows, i, columns: others, range: range.clone() };
-                    kernel.fill(&place, scratch);
-                    let mut derivative = std::mem::take(&mut scratch.derivative);
-                    let line = Line { kernel, place, at, row: scratch.row(range.len()) };
-                    line.multiply(&plan, columns, &mut sums, None, &mut derivative);
-                    scratch.derivative = derivative;
-                }
+    let (rows, others) = (&rows.coordinates, &others.coordinates);
+    let segments = others.blocks().div_ceil(SEGMENT).max(1);
+    let parts: Vec<Sums> = (0..rows.blocks() * segments)
+        .into_par_iter()
+        .map_init(Scratch::new, |scratch, task| {
+            let (block, segment) = (task / segments, task % segments);
+            let mut sums = Sums::new(rows.length(block), plan.outputs);
+            for other in SEGMENT * segment..(SEGMENT * (segment + 1)).min(others.blocks()) {
+                let tile = Tile {
+                    kernel,
+                    rows: rows.block(block),
+                    columns: others.block(other),
+                    at_rows: None,
+                    at_columns: columns.block(other),
+                    plan: &plan,
+                    stored: None,
+                };
+                multiply(Level::current(), &tile, scratch, &mut sums, None);
             }
             sums
         })
         .collect();
-    gather(&row_blocks, sums, rows.len(), plan.outputs)
+    let of_block = |parts: &[Sums]| {
+        let mut sums = parts[0].clone();
+        parts[1..].iter().for_each(|part| sums.add(part));
+        sums
+    };
+    gather(rows, parts.chunks(segments).map(of_block).collect(), &plan)
 }
 
-impl StoredTile {
-    fn row(&self, at: usize, length: usize) -> Row<'_> {
-        let range = at * length..(at + 1) * length;
-        Row {
-            value: &self.value[range.clone()],
-            slope: &self.slope[range.clone()],
-            mixed: &self.mixed[range],
-        }
+/// The kernel values of a tile, row by row.
+fn evaluate(level: Level, kernel: &PairKernel, rows: Place, columns: Place, values: &mut [f64]) {
+    let mut x = Vec::new();
+    for (at, group) in (0..).step_by(GROUP).zip(values.chunks_exact_mut(GROUP * columns.length)) {
+        rows.group(at, &mut x);
+        squared_distances(level, &x, columns, group);
+        kernel.kernel.value_row(group);
     }
 }
 
-/// One row of a tile, ready to be multiplied.
-struct Line<'a> {
-    kernel: &'a PairKernel,
-    place: Place<'a>,
-    /// The row's number within its block.
-    at: usize,
-    row: Row<'a>,
-}
-
-impl Line<'_> {
-    /// Adds this row of the tile to the sums of its rows, and transposed to those of its columns.
-    fn multiply(
-        &self,
-        plan: &Plan,
-        columns: &Matrix,
-        row_sums: &mut Sums,
-        mut column_sums: Option<&mut Sums>,
-        derivative: &mut [f64],
-    ) {
-        let Place { i, range, .. } = &self.place;
-        let mut add = |line: &[f64], list: &[(usize, usize)], sign: f64| {
-            for (column, output) in list {
-                let v = columns.column(*column);
-                row_sums.output(*output)[self.at] += dot(line, &v[range.clone()]);
-                if let Some(sums) = column_sums.as_deref_mut() {
-                    add_scaled(sums.output(*output), sign * v[*i], line);
+#[inline(always)]
+fn multiply_body<V: Lanes>(
+    tile: &Tile,
+    scratch: &mut Scratch,
+    row_sums: &mut Sums,
+    mut column_sums: Option<&mut Sums>,
+) {
+    let Tile { kernel, rows, columns, plan, .. } = tile;
+    let size = GROUP * columns.length;
+    let q = &mut scratch.q.as_mut_slice()[..size];
+    let value = &mut scratch.value.as_mut_slice()[..size];
+    let first = &mut scratch.first.as_mut_slice()[..size];
+    let second = &mut scratch.second.as_mut_slice()[..size];
+    let line = &mut scratch.line.as_mut_slice()[..size];
+    let x = &mut scratch.x;
+    for at in (0..rows.length).step_by(GROUP) {
+        let values: &[f64] = match tile.stored {
+            Some(stored) if !plan.needs_derivatives() => &stored[at * columns.length..][..size],
+            _ => {
+                rows.group(at, x);
+                squared_distances_body::<V>(x, *columns, q);
+                if plan.needs_derivatives() {
+                    kernel.kernel.profile_row(q, value, first, second);
+                    value
+                } else {
+                    kernel.kernel.value_row(q);
+                    q
                 }
             }
         };
-        add(self.row.value, &plan.value, 1.0);
-        add(self.row.mixed, &plan.mixed, 1.0);
+        accumulate_all::<V>(tile, at, values, &plan.value, 1.0, row_sums, column_sums.as_deref_mut());
         for (l, list) in &plan.slope {
-            let line = &mut derivative[..range.len()];
-            self.kernel.slopes(&self.place, *l, self.row.slope, line);
+            slopes::<V>(tile, x, *l, first, line);
             // The slope of a radial kernel changes sign when its arguments are exchanged.
-            add(line, list, -1.0);
+            accumulate_all::<V>(tile, at, line, list, -1.0, row_sums, column_sums.as_deref_mut());
+        }
+        if !plan.mixed.is_empty() {
+            mixed::<V>(tile, x, first, second, line);
+            accumulate_all::<V>(tile, at, line, &plan.mixed, 1.0, row_sums, column_sums.as_deref_mut());
         }
     }
 }
 
-fn gather(blocks: &[Range<usize>], sums: Vec<Sums>, rows: usize, outputs: usize) -> Matrix {
-    let mut matrix = Matrix::zeros(rows, outputs);
-    for (block, mut sums) in blocks.iter().zip(sums) {
-        for output in 0..outputs {
-            matrix.column_mut(output)[block.clone()].copy_from_slice(sums.output(output));
+vectorised! {
+    /// Adds the terms of a tile to the sums of its rows, and transposed to those of its columns.
+    fn multiply(tile: &Tile, scratch: &mut Scratch, row_sums: &mut Sums, column_sums: Option<&mut Sums>) = multiply_body
+}
+
+/// `d/dy_l k = 2 f' (y_l - x_l) / s_l` in scaled coordinates, for a group of rows.
+#[inline(always)]
+fn slopes<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], l: usize, first: &[f64], line: &mut [f64]) {
+    let coordinate = tile.kernel.differentiated[l];
+    let factor = V::splat(2.0 / tile.kernel.widths[coordinate]);
+    let (first, _) = first.as_chunks::<LANES>();
+    let (line, _) = line.as_chunks_mut::<LANES>();
+    let stride = tile.columns.length / LANES;
+    for ((x, first), line) in x[coordinate].iter().zip(first.chunks(stride)).zip(line.chunks_mut(stride)) {
+        let x = V::splat(*x);
+        for ((y, first), line) in tile.columns.eights().zip(first).zip(line) {
+            let difference = V::load(&y[coordinate]).sub(x).mul(factor);
+            V::load(first).mul(difference).store(line);
+        }
+    }
+}
+
+/// `sum_l d/dx_l d/dy_l k = sum_l (-2 f' - 4 f'' (x_l - y_l)^2) / s_l^2` in scaled coordinates, for a group of rows.
+#[inline(always)]
+fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64], line: &mut [f64]) {
+    let kernel = tile.kernel;
+    let constant = V::splat(-2.0 * kernel.inverse_square_widths());
+    let stride = tile.columns.length / LANES;
+    let (first, _) = first.as_chunks::<LANES>();
+    let (second, _) = second.as_chunks::<LANES>();
+    let (line, _) = line.as_chunks_mut::<LANES>();
+    for (j, y) in tile.columns.eights().enumerate() {
+        let mut sums = [V::splat(0.0); GROUP];
+        for l in &kernel.differentiated {
+            let (x, y) = (&x[*l], V::load(&y[*l]));
+            let factor = V::splat(-4.0 * kernel.widths[*l].powi(-2));
+            for r in 0..GROUP {
+                let difference = V::splat(x[r]).sub(y);
+                sums[r] = difference.mul(factor).mul_add(difference, sums[r]);
+            }
+        }
+        for r in 0..GROUP {
+            let place = r * stride + j;
+            let rest = V::load(&second[place]).mul(sums[r]);
+            V::load(&first[place]).mul_add(constant, rest).store(&mut line[place]);
+        }
+    }
+}
+
+/// Multiplies a group of rows by columns, two at a time: what is loaded of the rows serves both.
+#[inline(always)]
+fn accumulate_all<V: Lanes>(
+    tile: &Tile,
+    at: usize,
+    line: &[f64],
+    list: &[(usize, usize)],
+    sign: f64,
+    row_sums: &mut Sums,
+    mut column_sums: Option<&mut Sums>,
+) {
+    let (pairs, rest) = list.as_chunks::<2>();
+    for pair in pairs {
+        accumulate::<V, 2>(tile, at, line, pair, sign, row_sums, column_sums.as_deref_mut());
+    }
+    for one in rest {
+        accumulate::<V, 1>(tile, at, line, &[*one], sign, row_sums, column_sums.as_deref_mut());
+    }
+}
+
+/// Multiplies a group of rows by `N` columns: sums along the rows, and with `sign` transposed sums along the columns.
+#[inline(always)]
+fn accumulate<V: Lanes, const N: usize>(
+    tile: &Tile,
+    at: usize,
+    line: &[f64],
+    list: &[(usize, usize); N],
+    sign: f64,
+    row_sums: &mut Sums,
+    column_sums: Option<&mut Sums>,
+) {
+    let stride = tile.columns.length / LANES;
+    let (line, _) = line.as_chunks::<LANES>();
+    let (a, rest) = line.split_at(stride);
+    let (b, rest) = rest.split_at(stride);
+    let (c, rest) = rest.split_at(stride);
+    let d = &rest[..stride];
+    let mut v: [&[[f64; LANES]]; N] = [&[]; N];
+    for k in 0..N {
+        v[k] = &tile.at_columns.column(list[k].0).as_chunks::<LANES>().0[..stride];
+    }
+    let mut along = [[V::splat(0.0); GROUP]; N];
+    match (column_sums, tile.at_rows) {
+        (Some(sums), Some(at_rows)) => {
+            let mut weights = [[V::splat(0.0); GROUP]; N];
+            for k in 0..N {
+                let own = &at_rows.column(list[k].0)[at..at + GROUP];
+                for r in 0..GROUP {
+                    weights[k][r] = V::splat(sign * own[r]);
+                }
+            }
+            let outputs = sums.outputs(list);
+            let totals: [&mut [[f64; LANES]]; N] =
+                outputs.map(|output| &mut output.as_chunks_mut::<LANES>().0[..stride]);
+            for j in 0..stride {
+                let lines = [V::load(&a[j]), V::load(&b[j]), V::load(&c[j]), V::load(&d[j])];
+                for k in 0..N {
+                    let v = V::load(&v[k][j]);
+                    let mut total = V::load(&totals[k][j]);
+                    for r in 0..GROUP {
+                        along[k][r] = lines[r].mul_add(v, along[k][r]);
+                        total = lines[r].mul_add(weights[k][r], total);
+                    }
+                    total.store(&mut totals[k][j]);
+                }
+            }
+        }
+        _ => {
+            for j in 0..stride {
+                let lines = [V::load(&a[j]), V::load(&b[j]), V::load(&c[j]), V::load(&d[j])];
+                for k in 0..N {
+                    let v = V::load(&v[k][j]);
+                    for r in 0..GROUP {
+                        along[k][r] = lines[r].mul_add(v, along[k][r]);
+                    }
+                }
+            }
+        }
+    }
+    for k in 0..N {
+        let sums = V::sums(along[k]);
+        let rows = &mut row_sums.output(list[k].1)[at..at + GROUP];
+        rows.iter_mut().zip(sums).for_each(|(row, sum)| *row += sum);
+    }
+}
+
+fn gather(points: &Coordinates, sums: Vec<Sums>, plan: &Plan) -> Matrix {
+    let mut matrix = Matrix::zeros(points.rows(), plan.outputs);
+    for (block, mut sums) in sums.into_iter().enumerate() {
+        let (start, rows) = (block * TILE, points.rows_of(block));
+        for output in 0..plan.outputs {
+            matrix.column_mut(output)[start..start + rows].copy_from_slice(&sums.output(output)[..rows]);
         }
     }
     matrix

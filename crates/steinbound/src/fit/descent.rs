@@ -163,7 +163,7 @@ mod tests {
             hessian[(0, 1)] = -400.0 * t[0];
             hessian[(1, 0)] = hessian[(0, 1)];
             let gradient = vec![-2.0 * (1.0 - t[0]) - 400.0 * t[0] * rest, 200.0 * rest];
-            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian })
+            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian, is_full: true })
         }
 
         fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
@@ -192,7 +192,7 @@ mod tests {
             let value = self.value(t)?;
             let (slope, curvature) = if self.0 { (value, value) } else { (-2.0 * t[0], -2.0) };
             let hessian = Matrix::diagonal(&[curvature]);
-            Ok(Expansion { value, scale: 1.0, gradient: vec![slope], hessian })
+            Ok(Expansion { value, scale: 1.0, gradient: vec![slope], hessian, is_full: true })
         }
 
         fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
@@ -210,7 +210,13 @@ mod tests {
 
         fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
             let hessian = Matrix::diagonal(&[12.0 * t[0] * t[0]]);
-            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient: vec![4.0 * t[0].powi(3)], hessian })
+            Ok(Expansion {
+                value: self.value(t)?,
+                scale: 1.0,
+                gradient: vec![4.0 * t[0].powi(3)],
+                hessian,
+                is_full: true,
+            })
         }
 
         fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {
@@ -229,7 +235,7 @@ mod tests {
         fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
             let hessian = Matrix::diagonal(&[2.0, -2.0 + 1.2 * t[1] * t[1]]);
             let gradient = vec![2.0 * t[0], -2.0 * t[1] + 0.4 * t[1].powi(3)];
-            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian })
+            Ok(Expansion { value: self.value(t)?, scale: 1.0, gradient, hessian, is_full: true })
         }
 
         fn pulls(&self, _: &[f64]) -> Result<Matrix, Error> {

@@ -41,6 +41,7 @@ pub struct Estimator {
     pub(super) ridge: f64,
     pub(super) statistic: Statistic,
     pub(super) compute: Compute,
+    pub(super) tolerance: f64,
     pub(super) confidence: f64,
     pub(super) seed: u64,
     pub(super) allow_outside: bool,
@@ -48,6 +49,9 @@ pub struct Estimator {
 
 /// The ridge `e` that is used unless told otherwise.
 pub const DEFAULT_RIDGE: f64 = 1e-3;
+
+/// The share of the kernel left out by a low-rank form that is used unless told otherwise.
+pub const DEFAULT_TOLERANCE: f64 = 1e-3;
 
 impl Estimator {
     /// An estimator with default settings: Gaussian kernel, median bandwidth, ridge 0.001, V-statistic.
@@ -67,6 +71,7 @@ impl Estimator {
             ridge: DEFAULT_RIDGE,
             statistic: Statistic::V,
             compute: Compute::Auto,
+            tolerance: DEFAULT_TOLERANCE,
             confidence: 0.95,
             seed: 0,
             allow_outside: false,
@@ -342,6 +347,12 @@ impl Estimator {
     /// How to hold the pairs.
     pub fn compute(mut self, compute: Compute) -> Estimator {
         self.compute = compute;
+        self
+    }
+
+    /// The share of the kernel that a low-rank form may leave out (default [`DEFAULT_TOLERANCE`]).
+    pub fn tolerance(mut self, tolerance: f64) -> Estimator {
+        self.tolerance = tolerance;
         self
     }
 

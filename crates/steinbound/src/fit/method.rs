@@ -83,14 +83,17 @@ impl DistanceKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Compute {
-    /// Dense up to [`AUTO_DENSE_LIMIT`] points, tiled above. Both are exact.
+    /// Chosen from the number of points, their dimension, the number of boundary points and the model; exact up to [`AUTO_EXACT_LIMIT`]
+    /// points. The result says which form was taken, and why.
     #[default]
     Auto,
     /// Evaluated once and stored: memory grows with `n^2`.
     Dense,
     /// Evaluated in each pass: memory grows with `n`.
     Tiled,
+    /// Landmarks stand for all points: time and memory grow with `n`.
+    LowRank,
 }
 
-/// Up to this many points [`Compute::Auto`] stores the pairs (12 MB).
-pub const AUTO_DENSE_LIMIT: usize = 1_000;
+/// Up to this many points [`Compute::Auto`] is exact.
+pub const AUTO_EXACT_LIMIT: usize = 20_000;

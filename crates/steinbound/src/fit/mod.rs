@@ -5,6 +5,7 @@ mod closed_form;
 mod descent;
 mod estimate;
 mod estimator;
+mod forms;
 mod method;
 pub(crate) mod objective;
 mod problem;
@@ -12,8 +13,8 @@ mod result;
 mod search;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
-pub use estimator::{DEFAULT_RIDGE, Estimator};
-pub use method::{AUTO_DENSE_LIMIT, Compute, DistanceKind, Method};
+pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
+pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub use problem::{Discrepancy, Problem, WitnessValues};
 pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;

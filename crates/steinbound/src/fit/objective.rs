@@ -3,18 +3,23 @@
 use rayon::prelude::*;
 
 use crate::error::Error;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, weighted_columns};
 use crate::model::{Model, difference_steps};
 use crate::points::Points;
-use crate::stein::{LinearScore, Pairs, Pass, Statistic, SteinForm};
+use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic, SteinForm, Sums, Term};
 
 /// A smooth function of the parameters, made of data. Where it is not defined its value is not finite.
 pub(crate) trait Objective: Sync {
     /// The value.
     fn value(&self, theta: &[f64]) -> Result<f64, Error>;
 
-    /// The value with gradient and Hessian.
+    /// The value with gradient and Hessian, or a positive semidefinite matrix that approaches it near a minimum.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error>;
+
+    /// The value with gradient and Hessian, whatever [`expand`](Objective::expand) makes do with.
+    fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
+        self.expand(theta)
+    }
 
     /// For each observation the derivative of the gradient in its share of the weight: with the Hessian `H`, the influence
     /// of an observation on the minimum is `-H^-1` times its row.
@@ -29,6 +34,8 @@ pub(crate) struct Expansion {
     pub(crate) scale: f64,
     pub(crate) gradient: Vec<f64>,
     pub(crate) hessian: Matrix,
+    /// Whether the matrix is the Hessian, and not an approximation to it.
+    pub(crate) is_full: bool,
 }
 
 impl Expansion {
@@ -43,11 +50,24 @@ impl Expansion {
 /// With the scores and their Jacobian at `theta` as features ([`LinearScore::linearised`]), one pass over the pairs gives the value,
 /// the gradient and the part `2 J' M J / Z` of the Hessian; what the second derivatives of the score add is
 /// `(2 / Z) sum_i w_i sum_l (M W psi_l + D_l w)_i d^2 psi_l(x_i)`. No kernel value depends on the parameters.
+///
+/// A form made of a few functions is a sum of squares of as many residuals for each coordinate, `mean_i (psi_l phi + d_l phi)`. There a search takes the steps of
+/// Levenberg and Marquardt, with `2 J' M J / Z` alone: these need the sums over the data but no values at the points, half
+/// the work. The full Hessian is computed once, at the end.
 pub(crate) struct SteinObjective<'a> {
     pairs: Pairs<'a>,
     model: &'a dyn Model,
     data: &'a Points<'a>,
     weights: &'a [f64],
+    known: Known,
+}
+
+/// What no parameter changes, computed once.
+enum Known {
+    /// For a form of pairs.
+    Pairs(Fixed),
+    /// For a form of functions: the sums of their derivatives, functions by coordinates.
+    Slopes(Matrix),
 }
 
 impl<'a> SteinObjective<'a> {
@@ -57,8 +77,15 @@ impl<'a> SteinObjective<'a> {
         data: &'a Points<'a>,
         weights: &'a [f64],
         statistic: Statistic,
-    ) -> SteinObjective<'a> {
-        SteinObjective { pairs: statistic.pairs(form), model, data, weights }
+    ) -> Result<SteinObjective<'a>, Error> {
+        let pairs = statistic.pairs(form);
+        let ones = Matrix::from_fn(weights.len(), 1, |i, _| weights[i]);
+        let slopes: Vec<Term> = (0..form.coordinates()).map(|l| Term::new(Operator::Second(l), 0)).collect();
+        let known = match pairs.form().feature_sums(&ones, &slopes) {
+            Some(slopes) => Known::Slopes(slopes?),
+            None => Known::Pairs(Fixed::new(&pairs, weights)?),
+        };
+        Ok(SteinObjective { pairs, model, data, weights, known })
     }
 
     fn linearised(&self) -> LinearScore {
@@ -76,6 +103,42 @@ impl<'a> SteinObjective<'a> {
     }
 }
 
+impl SteinObjective<'_> {
+    /// The moments of features without the values at the points, where the form can do that.
+    fn moments_alone(&self, features: &Matrix) -> Option<Result<Moments, Error>> {
+        let Known::Slopes(slope) = &self.known else { return None };
+        let columns = weighted_columns(features, self.weights);
+        let terms: Vec<Term> = (0..features.columns()).map(|c| Term::new(Operator::Value, c)).collect();
+        let value = self.pairs.form().feature_sums(&columns, &terms)?;
+        let of = |value: Matrix| Sums::of(value, slope.clone(), self.weights).moments();
+        Some(value.map(of))
+    }
+
+    fn pass(&self, features: Matrix) -> Result<Pass, Error> {
+        match &self.known {
+            Known::Pairs(fixed) => Pass::with(&self.pairs, features, self.weights, fixed),
+            Known::Slopes(_) => Pass::new(&self.pairs, features, self.weights, None),
+        }
+    }
+
+    /// The expansion from moments, with half of what curvature adds to the Hessian.
+    fn expansion(&self, moments: &Moments, curvature: Option<Vec<f64>>) -> Expansion {
+        let is_full = curvature.is_some();
+        let score = self.linearised();
+        let (mut hessian, right) = moments.normal_equations(&score);
+        let both = hessian.values_mut().iter_mut().zip(curvature.into_iter().flatten());
+        both.for_each(|(h, c)| *h += c);
+        hessian.values_mut().iter_mut().for_each(|h| *h *= 2.0);
+        Expansion {
+            value: moments.value(&score.offset),
+            scale: moments.constant.abs() / moments.normaliser,
+            gradient: right.iter().map(|r| -2.0 * r).collect(),
+            hessian,
+            is_full,
+        }
+    }
+}
+
 impl Objective for SteinObjective<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         let coordinates = self.model.differentiated().len();
@@ -85,30 +148,32 @@ impl Objective for SteinObjective<'_> {
             return Ok(f64::NAN);
         }
         let identity = Matrix::identity(scores.columns());
-        Ok(Pass::new(&self.pairs, scores, self.weights, None)?.moments().value(&identity))
+        match self.moments_alone(&scores) {
+            Some(moments) => Ok(moments?.value(&identity)),
+            None => Ok(self.pass(scores)?.moments().value(&identity)),
+        }
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
+        match self.moments_alone(&self.features(theta)) {
+            Some(moments) => Ok(self.expansion(&moments?, None)),
+            None => self.expand_fully(theta),
+        }
+    }
+
+    fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
         let score = self.linearised();
         let features = self.features(theta);
         let steps = difference_steps(theta, score_scales(&features, score.design.len()));
-        let pass = Pass::new(&self.pairs, features, self.weights, None)?;
-        let moments = pass.moments();
-        let (mut hessian, right) = moments.normal_equations(&score);
+        let pass = self.pass(features)?;
         let pull = pass.pull(&score.offset);
+        let normaliser = pass.moments().normaliser;
         let curvature = curvature(self.data, self.weights, score.parameters, |i, x, sum| {
             let weights: Vec<f64> =
-                (0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / moments.normaliser).collect();
+                (0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser).collect();
             self.model.add_score_curvature(x, theta, &weights, &steps, sum);
         });
-        let both = hessian.values_mut().iter_mut().zip(curvature);
-        both.for_each(|(h, c)| *h = 2.0 * (*h + c));
-        Ok(Expansion {
-            value: moments.value(&score.offset),
-            scale: moments.constant.abs() / moments.normaliser,
-            gradient: right.iter().map(|r| -2.0 * r).collect(),
-            hessian,
-        })
+        Ok(self.expansion(pass.moments(), Some(curvature)))
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {

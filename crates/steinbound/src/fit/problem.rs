@@ -4,11 +4,13 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows};
+use super::forms::Held;
 use super::objective::{Objective, SteinObjective};
 use super::{
-    AUTO_DENSE_LIMIT, Compute, ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method,
-    Settings, centred, closed_form, search, start_less,
+    ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method, Settings, centred, closed_form,
+    search, start_less,
 };
+use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
@@ -16,9 +18,7 @@ use crate::model::{Model, checked_parameters, scores};
 use crate::points::Points;
 use crate::score_matching::ScoreMatching;
 use crate::simulate::{stream, tasks};
-use crate::stein::{
-    Conditioned, LEAK_PROBES, Radial, Statistic, SteinForm, Weighted, Witness, discrepancy_squared, widths,
-};
+use crate::stein::{Conditioned, LEAK_PROBES, Statistic, SteinForm, Weighted, Witness, discrepancy_squared};
 use crate::{likelihood, score_matching};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
@@ -47,7 +47,7 @@ pub struct Problem<'a> {
 
 /// What the method works on.
 enum Task {
-    Stein(Box<dyn SteinForm>),
+    Stein(Arc<dyn SteinForm>),
     ScoreMatching(BoundaryDistance),
     Likelihood,
     TruncatedLikelihood(Arc<dyn Domain>),
@@ -86,6 +86,14 @@ impl<'a> Problem<'a> {
         data: &'a Points<'a>,
         model: &'a dyn Model,
     ) -> Result<Problem<'a>, Error> {
+        in_pool(|| Problem::checked(estimator, data, model))
+    }
+
+    fn checked(
+        estimator: &Estimator,
+        data: &'a Points<'a>,
+        model: &'a dyn Model,
+    ) -> Result<Problem<'a>, Error> {
         let started = Instant::now();
         let method = estimator.method;
         check_rows(data)?;
@@ -113,15 +121,17 @@ impl<'a> Problem<'a> {
             Method::TruncatedMle => Task::TruncatedLikelihood(
                 estimator.domain.clone().ok_or(FitError::NeedsDomain { method: method.name() })?,
             ),
-            Method::Ksd => Task::Stein(Box::new(radial(estimator, data, model, &mut settings)?)),
+            Method::Ksd => {
+                let nothing = Points::none(data.dimension());
+                Task::Stein(held(estimator, data, model, &nothing, &mut settings)?.form())
+            }
             Method::Tksd => {
                 let points = known_boundary(estimator, data, boundary)?;
-                let inner = radial(estimator, data, model, &mut settings)?;
-                let form = Conditioned::new(inner, &points, estimator.ridge)?;
+                let held = held(estimator, data, model, &points, &mut settings)?;
                 settings.boundary_points = points.len();
-                note_leak(estimator, data, &points, &form, &mut settings)?;
+                note_leak(estimator, data, &points, &held.exact, &mut settings)?;
                 boundary = Some(points);
-                Task::Stein(Box::new(form))
+                Task::Stein(held.form())
             }
             Method::Bdksd | Method::Truncsm => {
                 let domain = || estimator.domain.clone().ok_or(FitError::NoDomain);
@@ -153,8 +163,9 @@ impl<'a> Problem<'a> {
                 if method == Method::Truncsm {
                     Task::ScoreMatching(distance)
                 } else {
-                    let inner = radial(estimator, data, model, &mut settings)?;
-                    Task::Stein(Box::new(Weighted::new(inner, data, distance)?))
+                    let nothing = Points::none(data.dimension());
+                    let inner = held(estimator, data, model, &nothing, &mut settings)?.form();
+                    Task::Stein(Arc::new(Weighted::of(inner, data, distance)?))
                 }
             }
         };
@@ -214,6 +225,10 @@ impl<'a> Problem<'a> {
 
     /// Estimates the parameters.
     pub fn fit(&self) -> Result<Fit, Error> {
+        in_pool(|| self.fitted())
+    }
+
+    fn fitted(&self) -> Result<Fit, Error> {
         let started = Instant::now();
         let rows = check_rows(self.data)?;
         let parameters = self.model.parameters();
@@ -245,7 +260,7 @@ impl<'a> Problem<'a> {
                     closed_form::minimise(form, model, data, weights, statistic)?
                 } else {
                     let ground = self.ground();
-                    let objective = SteinObjective::new(form, model, &ground.points, weights, statistic);
+                    let objective = SteinObjective::new(form, model, &ground.points, weights, statistic)?;
                     let mut estimate = self.searched(&ground, &objective)?;
                     estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
                     estimate
@@ -355,24 +370,25 @@ fn note_leak(
     Ok(())
 }
 
-/// The plain form of the data, noting in the settings what was used.
-fn radial(
+/// The kernel at the data, conditioned on boundary points, noting in the settings what was used.
+fn held(
     estimator: &Estimator,
     data: &Points,
     model: &dyn Model,
+    boundary: &Points,
     settings: &mut Settings,
-) -> Result<Radial, Error> {
+) -> Result<Held, Error> {
     let bandwidth = estimator.bandwidth.resolve(data, estimator.seed)?;
-    let dense = match estimator.compute {
-        Compute::Auto => data.len() <= AUTO_DENSE_LIMIT,
-        Compute::Dense => true,
-        Compute::Tiled => false,
-    };
-    let kernel = Arc::clone(&estimator.kernel);
-    settings.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
-    let form = Radial::new(data, kernel, widths(data, bandwidth), model.differentiated(), dense)?;
-    settings.compute = Some(ComputeUsed { holder: form.holder(), threads: rayon::current_num_threads() });
-    Ok(form)
+    settings.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
+    let held = Held::new(estimator, data, model, bandwidth, boundary)?;
+    settings.compute = Some(ComputeUsed {
+        holder: held.form().holder(),
+        threads: rayon::current_num_threads(),
+        simd: simd_level().into(),
+        reason: held.reason.clone(),
+    });
+    settings.warnings.extend(held.warning.clone());
+    Ok(held)
 }
 
 /// The boundary points given by the user, in the data's coordinates.

@@ -48,6 +48,12 @@ pub struct ComputeUsed {
     pub holder: Holder,
     /// The number of threads; results do not depend on it.
     pub threads: usize,
+    /// The vector instructions in use: `avx512`, `avx2` or `portable`.
+    #[serde(default)]
+    pub simd: String,
+    /// Why this form.
+    #[serde(default)]
+    pub reason: String,
 }
 
 /// How the search for a minimum began.

@@ -64,15 +64,11 @@ fn finished(
     keep_order: bool,
     starts: Starts,
 ) -> Result<Estimate, Error> {
-    let mut theta = best.theta;
-    let mut expansion = best.expansion;
-    if !keep_order {
-        let ordered = model.in_order(theta.clone());
-        if ordered != theta {
-            expansion = objective.expand(&ordered)?;
-            theta = ordered;
-        }
-    }
+    let ended_at = best.theta;
+    let theta = if keep_order { ended_at.clone() } else { model.in_order(ended_at.clone()) };
+    let is_moved = theta != ended_at;
+    let expansion =
+        if is_moved || !best.expansion.is_full { objective.expand_fully(&theta)? } else { best.expansion };
     let mut warnings = Vec::new();
     let factor = ScaledCholesky::new(&expansion.hessian);
     let influence = match &factor {

@@ -2,8 +2,9 @@
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use rayon::prelude::*;
 
+use crate::compute::distances::Bracketed;
+use crate::compute::packed::Coordinates;
 use crate::error::KernelError;
 use crate::points::{Points, squared_distance};
 use crate::simulate::{stream, tasks};
@@ -55,7 +56,7 @@ pub const SUBSAMPLE: usize = 5_000;
 /// # Complexity
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
-/// bracket and at its ends and keeps those inside it (about one in forty), and the answer is selected among these.
+/// bracket and at its ends and keeps those inside it (a few in a hundred), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
     let scales = points.scales();
     let rows = (0..points.len()).filter(|i| points.weight(*i) > 0.0).map(|i| points.row(i));
@@ -72,16 +73,17 @@ pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
     median_of_all_pairs(&rows, &mut rng)
 }
 
-/// Pairs drawn to bracket the median.
-const SAMPLED_PAIRS: usize = 20_000;
+/// Up to this many pairs no bracket is needed.
+const FEW_PAIRS: usize = 4_000;
 
 fn median_of_all_pairs(rows: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
     if rows.len() < 2 {
         return Err(KernelError::ZeroMedian);
     }
+    let points = Coordinates::new(rows.len(), rows[0].len(), |i, l| rows[i][l]);
     let pairs = rows.len() * (rows.len() - 1) / 2;
     let (lower, upper) = ((pairs - 1) / 2, pairs / 2);
-    let sampled: Vec<f64> = if pairs <= SAMPLED_PAIRS {
+    let mut sampled: Vec<f64> = if pairs <= FEW_PAIRS {
         Vec::new()
     } else {
         let draw = |_| {
@@ -89,21 +91,23 @@ fn median_of_all_pairs(rows: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Result<f64, K
             let j = (i + rng.random_range(1..rows.len())) % rows.len();
             squared_distance(&rows[i], &rows[j])
         };
-        let mut sampled: Vec<f64> = (0..SAMPLED_PAIRS).map(draw).collect();
-        sampled.sort_unstable_by(f64::total_cmp);
-        sampled
+        // Drawing more pairs narrows the bracket, so that fewer of all pairs are kept: this many make both about as long.
+        let count = (0.4 * pairs as f64).powf(2.0 / 3.0) as usize;
+        (0..count).map(draw).collect()
     };
-    // Four standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
-    let mut reach = (2.0 * (sampled.len() as f64).sqrt()) as usize;
+    // Three standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
+    let mut reach = (1.5 * (sampled.len() as f64).sqrt()) as usize;
     loop {
         let middle = sampled.len() / 2;
-        let low = middle.checked_sub(reach).and_then(|at| sampled.get(at)).copied();
-        let high = sampled.get(middle + reach).copied();
-        let bracket = match (low, high) {
+        let mut sampled_rank = |rank: usize| {
+            (rank < sampled.len()).then(|| *sampled.select_nth_unstable_by(rank, f64::total_cmp).1)
+        };
+        let low = middle.checked_sub(reach).and_then(&mut sampled_rank);
+        let bracket = match (low, sampled_rank(middle + reach)) {
             (Some(low), Some(high)) if high.is_finite() => (low, high),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        let mut counted = Bracketed::count(rows, bracket);
+        let mut counted = Bracketed::count(&points, bracket);
         if let (Some(low), Some(high)) = (counted.rank(lower), counted.rank(upper)) {
             return match 0.5 * (low.sqrt() + high.sqrt()) {
                 0.0 => Err(KernelError::ZeroMedian),
@@ -115,58 +119,6 @@ fn median_of_all_pairs(rows: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Result<f64, K
             return Err(KernelError::Overflow);
         }
         reach *= 2;
-    }
-}
-
-/// The squared distances of all pairs, as far as their order around a bracket is concerned.
-struct Bracketed {
-    low: f64,
-    high: f64,
-    below: usize,
-    at_low: usize,
-    inside: Vec<f64>,
-    at_high: usize,
-}
-
-impl Bracketed {
-    fn count(rows: &[Vec<f64>], (low, high): (f64, f64)) -> Bracketed {
-        let empty = || Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 };
-        let count_row = |mut counted: Bracketed, i: usize| {
-            for other in &rows[i + 1..] {
-                let q = squared_distance(&rows[i], other);
-                if q < low {
-                    counted.below += 1;
-                } else if q == low {
-                    counted.at_low += 1;
-                } else if q < high {
-                    counted.inside.push(q);
-                } else if q == high {
-                    counted.at_high += 1;
-                }
-            }
-            counted
-        };
-        let merge = |mut a: Bracketed, mut b: Bracketed| {
-            a.below += b.below;
-            a.at_low += b.at_low;
-            a.inside.append(&mut b.inside);
-            a.at_high += b.at_high;
-            a
-        };
-        (0..rows.len()).into_par_iter().with_min_len(16).fold(empty, count_row).reduce(empty, merge)
-    }
-
-    /// The squared distance of that rank among all, where the bracket knows it.
-    fn rank(&mut self, rank: usize) -> Option<f64> {
-        let mut rank = rank.checked_sub(self.below)?;
-        if rank < self.at_low {
-            return Some(self.low);
-        }
-        rank -= self.at_low;
-        if rank < self.inside.len() {
-            return Some(*self.inside.select_nth_unstable_by(rank, f64::total_cmp).1);
-        }
-        (rank - self.inside.len() < self.at_high).then_some(self.high)
     }
 }
 
@@ -193,9 +145,11 @@ mod tests {
 
     #[test]
     fn the_median_is_exact_on_both_paths() {
-        for n in [2, 3, 4, 50, 199, 203, 640, 1201] {
+        for n in [2, 3, 4, 50, 89, 91, 640, 1201] {
             let points = scattered(n, 3.0);
-            assert_eq!(median(&points, 1).unwrap(), brute_force(&points), "n = {n}");
+            // A squared distance may be rounded once or twice.
+            let ratio = median(&points, 1).unwrap() / brute_force(&points);
+            assert!((ratio - 1.0).abs() < 4.0 * f64::EPSILON, "n = {n}: {ratio}");
         }
     }
 

@@ -27,6 +27,7 @@ pub use inverse_multiquadric::InverseMultiquadric;
 pub use matern52::Matern52;
 pub use rational_quadratic::RationalQuadratic;
 
+use crate::compute::simd::{self, Level, Profile};
 use crate::error::KernelError;
 
 /// A radial kernel `f(q)` of the scaled squared distance `q`, with its first two derivatives.
@@ -44,6 +45,13 @@ pub trait Kernel: Debug + Send + Sync {
     /// `f(q)`, `f'(q)` and `f''(q)` at `q >= 0`; `f(0)` is 1, and all three are 0 at infinity.
     fn profile(&self, q: f64) -> [f64; 3];
 
+    /// `q := f(q)` for a row of squared distances at once. A kernel may override this for speed.
+    fn value_row(&self, q: &mut [f64]) {
+        for q in q {
+            *q = self.profile(*q)[0];
+        }
+    }
+
     /// [`profile`](Kernel::profile) for a row of squared distances at once.
     ///
     /// A kernel may override this for speed; the slices have equal length.
@@ -51,6 +59,38 @@ pub trait Kernel: Debug + Send + Sync {
         for (j, q) in q.iter().enumerate() {
             [value[j], first[j], second[j]] = self.profile(*q);
         }
+    }
+
+    /// The constant `c` where `f' = c f`, as for the Gaussian kernel. All derivatives are then the kernel times a
+    /// polynomial, and sums of derivatives come from sums of values.
+    fn log_slope(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// [`Kernel::value_row`] by vectors.
+fn value_row_by_vectors<K: Kernel + Profile>(kernel: &K, q: &mut [f64]) {
+    let (lanes, rest) = q.as_chunks_mut();
+    simd::value_rows::<K>(Level::current(), lanes);
+    rest.iter_mut().for_each(|q| *q = kernel.profile(*q)[0]);
+}
+
+/// [`Kernel::profile_row`] by vectors.
+fn profile_row_by_vectors<K: Kernel + Profile>(
+    kernel: &K,
+    q: &[f64],
+    value: &mut [f64],
+    first: &mut [f64],
+    second: &mut [f64],
+) {
+    let (lanes, rest) = q.as_chunks();
+    let whole = q.len() - rest.len();
+    let (value_lanes, _) = value.as_chunks_mut();
+    let (first_lanes, _) = first.as_chunks_mut();
+    let (second_lanes, _) = second.as_chunks_mut();
+    simd::profile_rows::<K>(Level::current(), lanes, value_lanes, first_lanes, second_lanes);
+    for (j, q) in (whole..).zip(rest) {
+        [value[j], first[j], second[j]] = kernel.profile(*q);
     }
 }
 

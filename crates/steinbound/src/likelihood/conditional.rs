@@ -56,7 +56,7 @@ impl Objective for Conditional<'_> {
             sum.iter_mut().zip(&own).for_each(|(s, h)| *s -= self.shares[i] * h);
         });
         let hessian = Matrix::from_fn(p, p, |j, k| sums[j * p + k]);
-        Ok(Expansion { value: self.value(theta)?, scale: 1.0, gradient, hessian })
+        Ok(Expansion { value: self.value(theta)?, scale: 1.0, gradient, hessian, is_full: true })
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {

@@ -172,7 +172,7 @@ impl Objective for Likelihood<'_> {
             }
         };
         let value = self.value_with(theta, expected.log_normaliser);
-        Ok(Expansion { value, scale: 1.0, gradient, hessian })
+        Ok(Expansion { value, scale: 1.0, gradient, hessian, is_full: true })
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {

@@ -37,6 +37,8 @@ pub mod tasks {
     pub const STARTS: u64 = 4;
     /// Nodes of quasi-Monte Carlo integration.
     pub const NODES: u64 = 5;
+    /// The pool of candidates for landmarks.
+    pub const LANDMARKS: u64 = 6;
 }
 
 /// A truncated sample and how it came about.

@@ -1,10 +1,13 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, place_of};
-use super::radial::Radial;
+use rayon::prelude::*;
+
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, there_and_back};
+use super::radial::{Radial, cross};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
-use crate::compute::pairs::{Scaled, TILE};
+use crate::compute::packed::TILE;
+use crate::compute::pairs::{PairKernel, Scaled, WrittenOut};
 use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
@@ -50,6 +53,7 @@ use crate::points::Points;
 pub struct Conditioned {
     inner: Arc<Radial>,
     boundary: Scaled,
+    boundary_points: Matrix,
     factor: Cholesky,
     ridge: f64,
 }
@@ -78,7 +82,9 @@ impl Conditioned {
         }
         let factor =
             Cholesky::new(gram).ok_or(KernelError::SingularBoundary { points: scaled.len(), ridge })?;
-        Ok(Conditioned { inner, boundary: scaled, factor, ridge })
+        let boundary_points =
+            Matrix::from_fn(boundary.len(), boundary.dimension(), |i, l| boundary.row(i)[l]);
+        Ok(Conditioned { inner, boundary: scaled, boundary_points, factor, ridge })
     }
 
     /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`, `k0` being
@@ -104,8 +110,7 @@ impl Conditioned {
     pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
         let places = self.inner.kernel().scale(places)?;
         let (whole, _) = self.inner.kernel().diagonal();
-        let mut known = self.inner.kernel().values(&places, 0..places.len(), &self.boundary);
-        self.factor.solve_lower(&mut known);
+        let known = self.known_at(&places);
         let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
         Ok((0..places.len()).map(|j| left(j).clamp(0.0, 1.0)).collect())
     }
@@ -125,9 +130,36 @@ impl Conditioned {
         Conditioned::new(Arc::clone(&self.inner), boundary, self.ridge)
     }
 
+    pub(super) fn kernel(&self) -> &PairKernel {
+        self.inner.kernel()
+    }
+
+    pub(super) fn scaled(&self) -> &Scaled {
+        self.inner.scaled()
+    }
+
+    /// The boundary points, one in a row.
+    pub(super) fn boundary_points(&self) -> &Matrix {
+        &self.boundary_points
+    }
+
+    /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is what the boundary explains of `k(x, x)`.
+    pub(super) fn known_at(&self, points: &Scaled) -> Matrix {
+        let mut known = self.inner.kernel().values(points, 0..points.len(), &self.boundary);
+        self.factor.solve_lower(&mut known);
+        known
+    }
+
+    /// `(K + e I)^-1 k(b, x)`, one column for each point.
+    pub(super) fn explained_at(&self, points: &Scaled) -> Matrix {
+        let mut explained = self.inner.kernel().values(points, 0..points.len(), &self.boundary);
+        self.factor.solve(&mut explained);
+        explained
+    }
+
     fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
         let data = self.inner.scaled();
-        let mut at_boundary = self.inner.cross(&self.boundary, data, columns, terms);
+        let mut at_boundary = cross(self.kernel(), &self.boundary, data, columns, terms);
         self.factor.solve(&mut at_boundary);
         at_boundary
     }
@@ -137,28 +169,10 @@ impl Conditioned {
         if self.boundary.len() == 0 {
             return;
         }
-        let coordinates = self.inner.coordinates();
-        let mut needed: Vec<Term> = Vec::new();
-        let mut outer: Vec<(usize, Term)> = Vec::new();
-        for (output, term) in terms.iter().enumerate() {
-            // The derivative in the data point goes into the sums at the boundary, that in the point of
-            // evaluation into the way back.
-            let parts: Vec<(Operator, Operator)> = match term.operator {
-                Operator::Value => vec![(Operator::Value, Operator::Value)],
-                Operator::Second(l) => vec![(Operator::Second(l), Operator::Value)],
-                Operator::First(l) => vec![(Operator::Value, Operator::First(l))],
-                Operator::Both => {
-                    (0..coordinates).map(|l| (Operator::Second(l), Operator::First(l))).collect()
-                }
-            };
-            for (there, back) in parts {
-                let at = place_of(&mut needed, Term::new(there, term.column));
-                outer.push((output, Term::new(back, at)));
-            }
-        }
+        let (needed, outer) = there_and_back(terms, self.coordinates());
         let multipliers = self.solved_at_boundary(columns, &needed);
         let back: Vec<Term> = outer.iter().map(|(_, term)| *term).collect();
-        let correction = self.inner.cross(rows, &self.boundary, &multipliers, &back);
+        let correction = cross(self.kernel(), rows, &self.boundary, &multipliers, &back);
         for (j, (output, _)) in outer.iter().enumerate() {
             add_scaled(products.column_mut(*output), -1.0, correction.column(j));
         }
@@ -170,8 +184,12 @@ impl SteinForm for Conditioned {
         self.inner.points()
     }
 
-    fn coordinates(&self) -> usize {
-        self.inner.coordinates()
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn differentiated(&self) -> &[usize] {
+        self.inner.differentiated()
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
@@ -183,7 +201,7 @@ impl SteinForm for Conditioned {
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let rows = self.inner.kernel().scale(targets)?;
-        let mut products = self.inner.cross(&rows, self.inner.scaled(), columns, terms);
+        let mut products = cross(self.kernel(), &rows, self.inner.scaled(), columns, terms);
         self.correct(&rows, columns, terms, &mut products);
         Ok(products)
     }
@@ -194,20 +212,26 @@ impl SteinForm for Conditioned {
             return diagonal;
         }
         let data = self.inner.scaled();
-        for start in (0..data.len()).step_by(TILE) {
-            let range = start..(start + TILE).min(data.len());
-            let mut out = self.inner.kernel().values_and_slopes(data, range.clone(), &self.boundary);
+        let blocks: Vec<usize> = (0..data.len()).step_by(TILE).collect();
+        let of_block = |start: &usize| {
+            let range = *start..(start + TILE).min(data.len());
+            let mut out = self.inner.kernel().values_and_slopes(data, range, &self.boundary);
             self.factor.solve_lower(&mut out.value);
-            for slope in &mut out.slope {
-                self.factor.solve_lower(slope);
-            }
-            for (at, i) in range.enumerate() {
-                let value = out.value.column(at);
-                diagonal.value[i] -= dot(value, value);
-                for (l, slope) in out.slope.iter().enumerate() {
-                    let slope = slope.column(at);
-                    diagonal.slope[(i, l)] -= dot(value, slope);
-                    diagonal.both[i] -= dot(slope, slope);
+            out.slope.iter_mut().for_each(|slope| self.factor.solve_lower(slope));
+            out
+        };
+        // A block takes room for its kernel values, so that not all are written out at once.
+        for some in blocks.chunks(16) {
+            let written: Vec<WrittenOut> = some.par_iter().map(of_block).collect();
+            for (start, out) in some.iter().zip(written) {
+                for at in 0..out.value.columns() {
+                    let (i, value) = (start + at, out.value.column(at));
+                    diagonal.value[i] -= dot(value, value);
+                    for (l, slope) in out.slope.iter().enumerate() {
+                        let slope = slope.column(at);
+                        diagonal.slope[(i, l)] -= dot(value, slope);
+                        diagonal.both[i] -= dot(slope, slope);
+                    }
                 }
             }
         }

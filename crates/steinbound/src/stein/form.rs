@@ -1,5 +1,6 @@
 //! The seam between kernels and estimators: four operators, applied to a few columns.
 
+use crate::compute::place_of;
 use crate::error::{Error, KernelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -17,6 +18,8 @@ pub enum Operator {
     First(usize),
     /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`.
     Both,
+    /// Any column `u` with `v' u = v' E v`: where only that number is wanted, it can be had for less than `E v`.
+    Energy,
 }
 
 /// An operator and the number of the column it is applied to.
@@ -78,8 +81,16 @@ pub trait SteinForm: Send + Sync {
     /// The number of data points, `n`.
     fn points(&self) -> usize;
 
+    /// The number of coordinates of a point, `d`.
+    fn dimension(&self) -> usize;
+
+    /// The coordinates in which derivatives are taken.
+    fn differentiated(&self) -> &[usize];
+
     /// The number of differentiated coordinates.
-    fn coordinates(&self) -> usize;
+    fn coordinates(&self) -> usize {
+        self.differentiated().len()
+    }
 
     /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the number of terms.
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
@@ -92,6 +103,12 @@ pub trait SteinForm: Send + Sync {
 
     /// How the pairs are held.
     fn holder(&self) -> Holder;
+
+    /// For a form made of a few functions, the sums over the data of these functions (terms [`Operator::Value`]) and their
+    /// derivatives ([`Operator::Second`]), functions by terms: half of what [`apply`](SteinForm::apply) has to do.
+    fn feature_sums(&self, _columns: &Matrix, _terms: &[Term]) -> Option<Result<Matrix, Error>> {
+        None
+    }
 
     /// For a conditioned kernel, how much of the kernel is left at boundary points ([`Conditioned::leaks`](super::Conditioned::leaks)).
     fn leaks(&self) -> Vec<f64> {
@@ -112,7 +129,7 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
     for term in terms {
         let coordinate = match term.operator {
             Operator::Second(l) | Operator::First(l) => l,
-            Operator::Value | Operator::Both => 0,
+            Operator::Value | Operator::Both | Operator::Energy => 0,
         };
         if term.column >= columns.columns() || coordinate >= form.coordinates().max(1) {
             return Err(wrong_shape(form, format!("{term:?} on {} columns", columns.columns())));
@@ -121,15 +138,30 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
     Ok(())
 }
 
+/// Terms of a kernel that is a sum of products `f(x) g(y)`, taken apart: sums over the data of `g`, and for each of the terms
+/// (by number) combinations of `f` with these sums as coefficients. Derivatives in the data point belong to the former, in the point of evaluation to the
+/// latter.
+pub(super) fn there_and_back(terms: &[Term], coordinates: usize) -> (Vec<Term>, Vec<(usize, Term)>) {
+    let mut there: Vec<Term> = Vec::new();
+    let mut back: Vec<(usize, Term)> = Vec::new();
+    for (output, term) in terms.iter().enumerate() {
+        let parts: Vec<(Operator, Operator)> = match term.operator {
+            Operator::Value => vec![(Operator::Value, Operator::Value)],
+            Operator::Second(l) => vec![(Operator::Second(l), Operator::Value)],
+            Operator::First(l) => vec![(Operator::Value, Operator::First(l))],
+            Operator::Both | Operator::Energy => {
+                (0..coordinates).map(|l| (Operator::Second(l), Operator::First(l))).collect()
+            }
+        };
+        for (first, second) in parts {
+            let at = place_of(&mut there, Term::new(first, term.column));
+            back.push((output, Term::new(second, at)));
+        }
+    }
+    (there, back)
+}
+
 /// The refusal to apply a form to something of another shape.
 pub(super) fn wrong_shape(form: &dyn SteinForm, what: String) -> KernelError {
     KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what }
-}
-
-/// The place of an item in a list, to which it is added where it is new.
-pub(super) fn place_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
-    list.iter().position(|other| *other == item).unwrap_or_else(|| {
-        list.push(item);
-        list.len() - 1
-    })
 }

@@ -5,23 +5,30 @@
 //! | [`Radial`] | `k(x, y)` | KSD |
 //! | [`Conditioned`] | `k(x, y) - k(x, b) (K + e I)^-1 k(b, y)` | TKSD |
 //! | [`Weighted`] | `h(x) k(x, y) h(y)` | bd-KSD |
+//! | [`LowRank`] | a few functions in place of a conditioned kernel | TKSD and KSD of many points |
 //!
 //! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that trait.
 
 mod conditioned;
 mod form;
+mod landmarks;
+mod low_rank;
 mod off_diagonal;
 mod radial;
 mod statistic;
+mod sums;
 mod weighted;
 mod witness;
 
 pub use conditioned::{BOUNDARY_LIMIT, Conditioned, LEAK_PROBES};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
+pub use landmarks::{LANDMARK_POOL, Landmarks, MOST_LANDMARKS};
+pub use low_rank::LowRank;
 pub use off_diagonal::OffDiagonal;
-pub(crate) use radial::widths;
 pub use radial::{DENSE_LIMIT, Radial};
+pub(crate) use radial::{dense_bytes, widths};
+pub(crate) use statistic::{Fixed, Pairs, Pass};
 pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
-pub(crate) use statistic::{Pairs, Pass};
+pub use sums::Sums;
 pub use weighted::Weighted;
 pub use witness::Witness;

@@ -32,8 +32,12 @@ impl SteinForm for OffDiagonal<'_> {
         self.inner.points()
     }
 
-    fn coordinates(&self) -> usize {
-        self.inner.coordinates()
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn differentiated(&self) -> &[usize] {
+        self.inner.differentiated()
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
@@ -42,7 +46,7 @@ impl SteinForm for OffDiagonal<'_> {
             let diagonal = match term.operator {
                 Operator::Value => &self.diagonal.value,
                 Operator::Second(l) | Operator::First(l) => self.diagonal.slope.column(l),
-                Operator::Both => &self.diagonal.both,
+                Operator::Both | Operator::Energy => &self.diagonal.both,
             };
             let column = columns.column(term.column);
             for (i, product) in products.column_mut(output).iter_mut().enumerate() {

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
 use crate::compute::pairs::{PairKernel, PairSum, Scaled};
-use crate::compute::tiles::{self, Computed, Stored, TileSource};
+use crate::compute::products;
+use crate::compute::tiles::{Computed, Stored, TileSource};
 use crate::error::{Error, KernelError};
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -53,24 +54,12 @@ impl Radial {
         differentiated: Vec<usize>,
         dense: bool,
     ) -> Result<Radial, Error> {
-        let dimension = points.dimension();
-        let is_repeated = |at: usize| differentiated[..at].contains(&differentiated[at]);
-        if widths.len() != dimension
-            || differentiated.iter().any(|l| *l >= dimension)
-            || (0..differentiated.len()).any(is_repeated)
-        {
-            return Err(KernelError::BadCoordinates { dimension }.into());
-        }
-        // A coordinate of infinite width is one that the kernel does not see, so that it has no derivative there.
-        let is_width = |l: usize| widths[l] > 0.0 && (widths[l].is_finite() || !differentiated.contains(&l));
-        if let Some(l) = (0..dimension).find(|l| !is_width(*l)) {
-            return Err(KernelError::BadBandwidth { value: widths[l] }.into());
-        }
+        let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
+        kernel.check(points.dimension())?;
         let bytes = Stored::bytes(points.len());
         if dense && bytes > DENSE_LIMIT {
             return Err(KernelError::TooLarge { points: points.len(), bytes, limit: DENSE_LIMIT }.into());
         }
-        let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
         let scaled = kernel.scale(points)?;
         let computed = Computed { kernel, points: scaled };
         Ok(if dense {
@@ -87,13 +76,6 @@ impl Radial {
     pub(super) fn scaled(&self) -> &Scaled {
         self.source.points()
     }
-
-    /// The terms at row points against column points to which `columns` belong.
-    pub(super) fn cross(&self, rows: &Scaled, others: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let (sums, signs) = lower(terms);
-        let products = tiles::cross(self.kernel(), rows, others, columns, &sums);
-        with_signs(products, &signs)
-    }
 }
 
 impl SteinForm for Radial {
@@ -101,21 +83,25 @@ impl SteinForm for Radial {
         self.scaled().len()
     }
 
-    fn coordinates(&self) -> usize {
-        self.kernel().differentiated.len()
+    fn dimension(&self) -> usize {
+        self.kernel().widths.len()
+    }
+
+    fn differentiated(&self) -> &[usize] {
+        &self.kernel().differentiated
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let (sums, signs) = lower(terms);
-        let products = tiles::symmetric(self.source.as_ref(), columns, &sums);
+        let products = products::symmetric(self.source.as_ref(), columns, &sums);
         Ok(with_signs(products, &signs))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let rows = self.kernel().scale(targets)?;
-        Ok(self.cross(&rows, self.scaled(), columns, terms))
+        Ok(cross(self.kernel(), &rows, self.scaled(), columns, terms))
     }
 
     fn diagonal(&self) -> Diagonal {
@@ -132,6 +118,23 @@ impl SteinForm for Radial {
     }
 }
 
+/// The terms of a radial kernel at row points against column points to which `columns` belong.
+pub(super) fn cross(
+    kernel: &PairKernel,
+    rows: &Scaled,
+    others: &Scaled,
+    columns: &Matrix,
+    terms: &[Term],
+) -> Matrix {
+    let (sums, signs) = lower(terms);
+    with_signs(products::cross(kernel, rows, others, columns, &sums), &signs)
+}
+
+/// The bytes that a dense form of so many points takes.
+pub(crate) fn dense_bytes(points: usize) -> u128 {
+    Stored::bytes(points)
+}
+
 /// The bandwidth times the scale of each coordinate.
 pub(crate) fn widths(points: &Points, bandwidth: f64) -> Vec<f64> {
     points.scales().iter().map(|scale| bandwidth * scale).collect()
@@ -144,6 +147,7 @@ fn lower(terms: &[Term]) -> (Vec<(PairSum, usize)>, Vec<f64>) {
         Operator::Second(l) => ((PairSum::Slope(l), term.column), 1.0),
         Operator::First(l) => ((PairSum::Slope(l), term.column), -1.0),
         Operator::Both => ((PairSum::Mixed, term.column), 1.0),
+        Operator::Energy => ((PairSum::Energy, term.column), 1.0),
     });
     lowered.unzip()
 }

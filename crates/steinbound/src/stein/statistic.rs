@@ -50,10 +50,14 @@ impl Statistic {
 
     /// `Z`: what the sum over pairs is divided by.
     pub fn normaliser(self, weights: &[f64]) -> f64 {
-        let total: f64 = weights.iter().sum();
+        self.normaliser_of(weights.iter().sum(), weights.iter().map(|w| w * w).sum())
+    }
+
+    /// `Z` from the sum of the weights and that of their squares.
+    pub(super) fn normaliser_of(self, total: f64, squares: f64) -> f64 {
         match self {
             Statistic::V => total * total,
-            Statistic::U => total * total - weights.iter().map(|w| w * w).sum::<f64>(),
+            Statistic::U => total * total - squares,
         }
     }
 }
@@ -65,18 +69,20 @@ pub(crate) enum Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    fn form(&self) -> &dyn SteinForm {
+    pub(crate) fn form(&self) -> &dyn SteinForm {
         match self {
             Pairs::All(form) => *form,
             Pairs::Different(form) => form,
         }
     }
 
-    fn statistic(&self) -> Statistic {
-        match self {
+    /// `Z`.
+    fn normaliser(&self, weights: &[f64]) -> f64 {
+        let statistic = match self {
             Pairs::All(_) => Statistic::V,
             Pairs::Different(_) => Statistic::U,
-        }
+        };
+        statistic.normaliser(weights)
     }
 }
 
@@ -142,6 +148,14 @@ impl LinearScore {
             && self.design.iter().flatten().all(fits)
     }
 
+    /// The (coordinate, feature) pairs whose coefficient depends on a parameter.
+    pub(super) fn used_features(&self) -> BTreeSet<(usize, usize)> {
+        let of_coordinate = |(l, slots): (usize, &Vec<Slot>)| -> Vec<(usize, usize)> {
+            slots.iter().map(|slot| (l, slot.feature)).collect()
+        };
+        self.design.iter().enumerate().flat_map(of_coordinate).collect()
+    }
+
     /// The coefficients `a` of the features at the parameters, features by coordinates.
     pub fn at(&self, theta: &[f64]) -> Matrix {
         let mut coefficients = self.offset.clone();
@@ -170,6 +184,22 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// From weighted features and the products `M W Phi` and `D_l w` with them.
+    fn new(
+        columns: &Matrix,
+        products: &Matrix,
+        coordinates: usize,
+        constant: f64,
+        normaliser: f64,
+    ) -> Moments {
+        let count = columns.columns() - 1;
+        let sum = |c: usize, at: usize| dot(columns.column(c), products.column(at));
+        let mut gram = Matrix::from_fn(count, count, sum);
+        symmetrise(&mut gram);
+        let cross = Matrix::from_fn(count, coordinates, |c, l| sum(c, count + l));
+        Moments { gram, cross, constant, normaliser }
+    }
+
     /// The squared discrepancy of the score with these coefficients (features by coordinates).
     pub fn value(&self, coefficients: &Matrix) -> f64 {
         self.pair_sum(coefficients) / self.normaliser
@@ -206,6 +236,22 @@ impl Moments {
     }
 }
 
+/// What a pass yields whatever the features are.
+#[derive(Debug, Clone)]
+pub(crate) struct Fixed {
+    /// `D_l w`, one column for each coordinate.
+    second: Matrix,
+    /// `e`.
+    constant: f64,
+}
+
+impl Fixed {
+    pub(crate) fn new(pairs: &Pairs, weights: &[f64]) -> Result<Fixed, Error> {
+        let pass = Pass::new(pairs, Matrix::zeros(weights.len(), 0), weights, None)?;
+        Ok(Fixed { second: pass.second, constant: pass.moments.constant })
+    }
+}
+
 /// One pass over the pairs: the moments, and what the influence of each point is made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Pass {
@@ -232,32 +278,49 @@ impl Pass {
         let form = pairs.form();
         let (count, coordinates) = (features.columns(), form.coordinates());
         let columns = checked_columns(form, &features, weights)?;
-
         let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
         terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), count)));
-        terms.push(Term::new(Operator::Both, count));
-        let used = score.map_or_else(BTreeSet::new, used_features);
+        let used = score.map_or_else(BTreeSet::new, LinearScore::used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
+        terms.push(Term::new(Operator::Energy, count));
         let products = form.apply(&columns, &terms)?;
+        let constant = dot(weights, products.column(terms.len() - 1));
+        let moments = Moments::new(&columns, &products, coordinates, constant, pairs.normaliser(weights));
+        Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
+    }
 
-        let take = |range: std::ops::Range<usize>| {
-            let start = range.start;
-            Matrix::from_fn(products.rows(), range.len(), |i, j| products[(i, start + j)])
-        };
-        let value = take(0..count);
-        let second = take(count..count + coordinates);
-        let both = products.column(count + coordinates);
-        let first = used
-            .iter()
-            .enumerate()
-            .map(|(at, key)| (*key, products.column(count + coordinates + 1 + at).to_vec()))
-            .collect();
-        let mut gram = Matrix::from_fn(count, count, |a, b| dot(columns.column(a), value.column(b)));
-        symmetrise(&mut gram);
-        let cross = Matrix::from_fn(count, coordinates, |c, l| dot(columns.column(c), second.column(l)));
-        let normaliser = pairs.statistic().normaliser(weights);
-        let moments = Moments { gram, cross, constant: dot(weights, both), normaliser };
-        Ok(Pass { features, value, second, first, total_weight: weights.iter().sum(), moments })
+    /// The pass for other features over the same pairs, when what does not depend on the features is known.
+    pub(crate) fn with(
+        pairs: &Pairs,
+        features: Matrix,
+        weights: &[f64],
+        fixed: &Fixed,
+    ) -> Result<Pass, Error> {
+        let form = pairs.form();
+        let (count, coordinates) = (features.columns(), form.coordinates());
+        let columns = checked_columns(form, &features, weights)?;
+        let terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
+        let values = form.apply(&columns, &terms)?;
+        let products = values.beside(&fixed.second);
+        let moments =
+            Moments::new(&columns, &products, coordinates, fixed.constant, pairs.normaliser(weights));
+        Ok(Pass::from_products(features, &products, &BTreeSet::new(), moments, weights.iter().sum()))
+    }
+
+    /// The pass from its products: `M W Phi`, `D_l w`, and `D_l' W phi_c` for the pairs used.
+    pub(super) fn from_products(
+        features: Matrix,
+        products: &Matrix,
+        used: &BTreeSet<(usize, usize)>,
+        moments: Moments,
+        total_weight: f64,
+    ) -> Pass {
+        let (count, coordinates) = (features.columns(), moments.cross.columns());
+        let first = (count + coordinates..).zip(used);
+        let first = first.map(|(at, key)| (*key, products.column(at).to_vec())).collect();
+        let value = products.part(0..count);
+        let second = products.part(count..count + coordinates);
+        Pass { features, value, second, first, total_weight, moments }
     }
 
     /// The sums over pairs.
@@ -321,19 +384,22 @@ pub(super) fn checked_columns(
     columns: &Matrix,
     weights: &[f64],
 ) -> Result<Matrix, KernelError> {
-    if weights.len() != form.points() || columns.rows() != form.points() {
-        let what = format!("{} rows with {} weights", columns.rows(), weights.len());
-        return Err(wrong_shape(form, what));
-    }
+    checked_rows(form.points(), form.coordinates(), columns, weights)?;
     Ok(weighted_columns(columns, weights))
 }
 
-/// The (coordinate, feature) pairs whose coefficient depends on a parameter.
-fn used_features(score: &LinearScore) -> BTreeSet<(usize, usize)> {
-    let of_coordinate = |(l, slots): (usize, &Vec<Slot>)| -> Vec<(usize, usize)> {
-        slots.iter().map(|slot| (l, slot.feature)).collect()
-    };
-    score.design.iter().enumerate().flat_map(of_coordinate).collect()
+/// Refuses columns and weights that do not belong to so many points.
+pub(super) fn checked_rows(
+    points: usize,
+    coordinates: usize,
+    columns: &Matrix,
+    weights: &[f64],
+) -> Result<(), KernelError> {
+    if weights.len() == points && columns.rows() == points {
+        return Ok(());
+    }
+    let what = format!("{} rows with {} weights", columns.rows(), weights.len());
+    Err(KernelError::WrongShape { points, coordinates, what })
 }
 
 /// Rounding leaves `Phi' W M W Phi` symmetric only to the last digits.

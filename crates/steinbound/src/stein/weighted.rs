@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, place_of, wrong_shape};
-use super::radial::Radial;
+use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, wrong_shape};
+use crate::compute::place_of;
 use crate::domain::BoundaryDistance;
 use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, times_elementwise};
@@ -39,7 +39,7 @@ use crate::points::Points;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Weighted {
-    inner: Arc<Radial>,
+    inner: Arc<dyn SteinForm>,
     distance: BoundaryDistance,
     at_data: Weight,
 }
@@ -74,18 +74,26 @@ impl Weight {
 }
 
 impl Weighted {
-    /// Weights a radial form of these points by the distance to the boundary.
+    /// Weights the form of a kernel at these points by the distance to the boundary.
     pub fn new(
-        inner: impl Into<Arc<Radial>>,
+        inner: impl SteinForm + 'static,
         points: &Points,
         distance: BoundaryDistance,
     ) -> Result<Weighted, Error> {
-        let inner = inner.into();
-        if points.len() != inner.points() || points.dimension() != inner.kernel().widths.len() {
+        Weighted::of(Arc::new(inner), points, distance)
+    }
+
+    /// [`new`](Weighted::new) for a form that is shared.
+    pub fn of(
+        inner: Arc<dyn SteinForm>,
+        points: &Points,
+        distance: BoundaryDistance,
+    ) -> Result<Weighted, Error> {
+        if points.len() != inner.points() || points.dimension() != inner.dimension() {
             let what = format!("{} points of {} coordinates", points.len(), points.dimension());
             return Err(wrong_shape(inner.as_ref(), what).into());
         }
-        let at_data = Weight::new(&distance, points, &inner.kernel().differentiated);
+        let at_data = Weight::new(&distance, points, inner.differentiated());
         Ok(Weighted { inner, distance, at_data })
     }
 
@@ -130,8 +138,8 @@ impl Weighted {
             Operator::Value => vec![(H, Operator::Value, H)],
             Operator::Second(l) => vec![(H, Operator::Second(l), H), (H, Operator::Value, Slope(l))],
             Operator::First(l) => vec![(H, Operator::First(l), H), (Slope(l), Operator::Value, H)],
-            Operator::Both => {
-                let mut parts = vec![(H, Operator::Both, H)];
+            Operator::Both | Operator::Energy => {
+                let mut parts = vec![(H, operator, H)];
                 for l in 0..self.inner.coordinates() {
                     parts.push((H, Operator::First(l), Slope(l)));
                     parts.push((Slope(l), Operator::Second(l), H));
@@ -148,8 +156,12 @@ impl SteinForm for Weighted {
         self.inner.points()
     }
 
-    fn coordinates(&self) -> usize {
-        self.inner.coordinates()
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn differentiated(&self) -> &[usize] {
+        self.inner.differentiated()
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
@@ -157,10 +169,10 @@ impl SteinForm for Weighted {
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        if targets.dimension() != self.inner.kernel().widths.len() {
+        if targets.dimension() != self.inner.dimension() {
             return Err(KernelError::BadCoordinates { dimension: targets.dimension() }.into());
         }
-        let at_rows = Weight::new(&self.distance, targets, &self.inner.kernel().differentiated);
+        let at_rows = Weight::new(&self.distance, targets, self.inner.differentiated());
         self.expand(&at_rows, columns, terms, |columns, terms| self.inner.apply_at(targets, columns, terms))
     }
 
@@ -171,9 +183,9 @@ impl SteinForm for Weighted {
             diagonal.value[i] *= weight * weight;
             diagonal.both[i] *= weight * weight;
             for l in 0..self.coordinates() {
-                let slope = self.at_data.slope[(i, l)];
-                diagonal.slope[(i, l)] = weight * slope * value;
-                diagonal.both[i] += slope * slope * value;
+                let (slope, inner) = (self.at_data.slope[(i, l)], diagonal.slope[(i, l)]);
+                diagonal.slope[(i, l)] = weight * (slope * value + weight * inner);
+                diagonal.both[i] += slope * (slope * value + 2.0 * weight * inner);
             }
         }
         diagonal

@@ -1,0 +1,127 @@
+//! Eight numbers at a time, on whatever vector unit the processor has.
+//!
+//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`vectorised`]: for AVX-512, for AVX2 with FMA,
+//! and for any processor. Which one runs is decided once, when the program first asks ([`Level::current`]). Sums run over eight lanes in each case, in the
+//! same order; the two AVX levels give the same bits, the portable one rounds a product before it is added.
+
+mod exp;
+mod lanes;
+mod rows;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::sync::OnceLock;
+
+pub(crate) use exp::{NEGLIGIBLE_EXPONENT, exp};
+pub(crate) use lanes::{LANES, Lanes, Portable};
+pub(crate) use rows::{Profile, profile_rows, value_rows};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{Avx2, Avx512};
+
+/// A vector unit that this processor has.
+///
+/// Only the functions below make one, so that holding it is proof that its instructions can be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Level(Unit);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// The environment variable that holds a run to a lesser vector unit: `portable` or `avx2`.
+const VARIABLE: &str = "STEINBOUND_SIMD";
+
+impl Level {
+    /// The levels of this processor, the plainest first.
+    pub(crate) fn available() -> Vec<Level> {
+        #[allow(unused_mut)]
+        let mut levels = vec![Level(Unit::Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("popcnt")
+            {
+                levels.push(Level(Unit::Avx2));
+                if is_x86_feature_detected!("avx512f") {
+                    levels.push(Level(Unit::Avx512));
+                }
+            }
+        }
+        levels
+    }
+
+    /// The level in use: the best there is, or the one that the environment asks for where the processor has it.
+    pub(crate) fn current() -> Level {
+        static CURRENT: OnceLock<Level> = OnceLock::new();
+        *CURRENT.get_or_init(|| {
+            let levels = Level::available();
+            let asked = std::env::var(VARIABLE).ok();
+            let found = levels.iter().find(|level| Some(level.name()) == asked.as_deref());
+            *found.or(levels.last()).unwrap_or(&Level(Unit::Portable))
+        })
+    }
+
+    /// `portable`, `avx2` or `avx512`.
+    pub(crate) fn name(self) -> &'static str {
+        match self.0 {
+            Unit::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Unit::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Unit::Avx512 => "avx512",
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn is_avx512(self) -> bool {
+        self.0 == Unit::Avx512
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn is_avx2(self) -> bool {
+        self.0 == Unit::Avx2
+    }
+}
+
+/// Defines a function of a [`Level`] that runs a body, generic over [`Lanes`], compiled for that level.
+///
+/// The body and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is compiled for the level.
+macro_rules! vectorised {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis fn $name:ident $(<$generic:ident: $bound:path>)? ($($argument:ident: $kind:ty),* $(,)?) = $body:ident
+    ) => {
+        $(#[$meta])*
+        #[allow(unsafe_code)]
+        $visibility fn $name $(<$generic: $bound>)? (level: $crate::compute::simd::Level, $($argument: $kind),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx2,fma,popcnt")]
+                fn avx512 $(<$generic: $bound>)? ($($argument: $kind),*) {
+                    $body::<$crate::compute::simd::Avx512 $(, $generic)?>($($argument),*)
+                }
+                #[target_feature(enable = "avx2,fma,popcnt")]
+                fn avx2 $(<$generic: $bound>)? ($($argument: $kind),*) {
+                    $body::<$crate::compute::simd::Avx2 $(, $generic)?>($($argument),*)
+                }
+                if level.is_avx512() {
+                    // SAFETY: a level exists only where the processor has its instructions.
+                    return unsafe { avx512 $(::<$generic>)? ($($argument),*) };
+                }
+                if level.is_avx2() {
+                    // SAFETY: as above.
+                    return unsafe { avx2 $(::<$generic>)? ($($argument),*) };
+                }
+            }
+            let _ = level;
+            $body::<$crate::compute::simd::Portable $(, $generic)?>($($argument),*)
+        }
+    };
+}
+pub(crate) use vectorised;

@@ -1,0 +1,120 @@
+//! Which form holds the pairs of a problem, and why.
+
+use std::sync::Arc;
+
+use super::{AUTO_EXACT_LIMIT, Compute, Estimator};
+use crate::error::Error;
+use crate::model::Model;
+use crate::points::Points;
+use crate::stein::{Conditioned, Landmarks, LowRank, Radial, SteinForm, dense_bytes, widths};
+
+/// Up to this many points the pairs are stored (1 MB), in case they are needed again.
+const DENSE_LIMIT: usize = 500;
+
+/// Up to this many points the pairs are stored for a search (16 MB), which goes over them many times.
+const SEARCH_DENSE_LIMIT: usize = 2_000;
+
+/// Beyond this many points the square of their number is out of reach: about half a minute for each pass on two cores.
+const EXACT_LIMIT: usize = 300_000;
+
+/// A search goes over the pairs dozens of times.
+const EXACT_LIMIT_OF_SEARCH: usize = 50_000;
+
+/// A conditioned kernel at the data, and what holds it.
+pub(super) struct Held {
+    /// The kernel itself.
+    pub(super) exact: Arc<Conditioned>,
+    /// What stands for it, where the form is of low rank.
+    landmarks: Option<Arc<Landmarks>>,
+    /// Why this form.
+    pub(super) reason: String,
+    /// What the user should know.
+    pub(super) warning: Option<String>,
+}
+
+impl Held {
+    /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the settings ask for.
+    pub(super) fn new(
+        estimator: &Estimator,
+        data: &Points,
+        model: &dyn Model,
+        bandwidth: f64,
+        boundary: &Points,
+    ) -> Result<Held, Error> {
+        let (points, needs_search) = (data.len(), model.affine().is_none());
+        let exact = |is_dense: bool| {
+            let (kernel, widths) = (Arc::clone(&estimator.kernel), widths(data, bandwidth));
+            let radial = Radial::new(data, kernel, widths, model.differentiated(), is_dense)?;
+            Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.ridge)?))
+        };
+        let held = |exact, reason: String| Held { exact, landmarks: None, reason, warning: None };
+        let landmarks = |exact: &Conditioned| {
+            Landmarks::choose(exact, data, estimator.tolerance, estimator.seed).map(Arc::new)
+        };
+        match estimator.compute {
+            Compute::Dense => Ok(held(exact(true)?, "asked for".into())),
+            Compute::Tiled => Ok(held(exact(false)?, "asked for".into())),
+            Compute::LowRank => {
+                let exact = exact(false)?;
+                let landmarks = landmarks(&exact)?;
+                let warning = left_out(&landmarks, estimator.tolerance);
+                Ok(Held { exact, landmarks: Some(landmarks), reason: "asked for".into(), warning })
+            }
+            Compute::Auto if points <= AUTO_EXACT_LIMIT => {
+                let is_dense = points <= if needs_search { SEARCH_DENSE_LIMIT } else { DENSE_LIMIT };
+                let reason = match (is_dense, needs_search) {
+                    (true, _) => {
+                        format!("the pairs fit in {} MB", dense_bytes(points).div_ceil(1_000_000))
+                    }
+                    (false, true) => format!("exact up to {AUTO_EXACT_LIMIT} points, and too many to store"),
+                    (false, false) => format!(
+                        "exact up to {AUTO_EXACT_LIMIT} points, and a closed form goes over the pairs once"
+                    ),
+                };
+                Ok(held(exact(is_dense)?, reason))
+            }
+            Compute::Auto => {
+                let exact = exact(false)?;
+                let landmarks = landmarks(&exact)?;
+                let (rank, residual) = (landmarks.rank(), landmarks.residual());
+                let limit = if needs_search { EXACT_LIMIT_OF_SEARCH } else { EXACT_LIMIT };
+                let is_good = residual <= estimator.tolerance;
+                let is_cheap = 4 * landmarks.anchors() < points;
+                if is_good && is_cheap || points > limit {
+                    let reason = format!(
+                        "more than {AUTO_EXACT_LIMIT} points, and {rank} landmarks leave {residual:.1e} of the kernel out"
+                    );
+                    let warning = left_out(&landmarks, estimator.tolerance);
+                    return Ok(Held { exact, landmarks: Some(landmarks), reason, warning });
+                }
+                let reason = if is_good {
+                    format!("{} landmarks and boundary points would take as long", landmarks.anchors())
+                } else {
+                    format!(
+                        "the kernel is not of low rank here: {rank} landmarks leave {residual:.1e} of it out"
+                    )
+                };
+                Ok(held(exact, reason))
+            }
+        }
+    }
+
+    /// The form that a discrepancy is computed with.
+    pub(super) fn form(&self) -> Arc<dyn SteinForm> {
+        match &self.landmarks {
+            Some(landmarks) => Arc::new(LowRank::new(Arc::clone(&self.exact), Arc::clone(landmarks))),
+            None => Arc::clone(&self.exact) as Arc<dyn SteinForm>,
+        }
+    }
+}
+
+/// The warning that landmarks leave out more than they may.
+fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<String> {
+    let (rank, residual) = (landmarks.rank(), landmarks.residual());
+    (residual > tolerance).then(|| {
+        format!(
+            "the low-rank form leaves {residual:.1e} of the kernel out with its most landmarks, {rank}, more than the tolerance \
+             {tolerance:.1e}: the estimate is as valid, but less precise than with all pairs; use a larger bandwidth, or the tiled form"
+        )
+    })
+}

@@ -1,0 +1,136 @@
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::conditioned::Conditioned;
+use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back};
+use super::landmarks::Landmarks;
+use crate::compute::dot;
+use crate::compute::packed::TILE;
+use crate::compute::pairs::Scaled;
+use crate::error::Error;
+use crate::matrix::{Matrix, add_scaled};
+use crate::points::Points;
+
+/// The form of a conditioned kernel that a few landmarks stand for: the time and memory of a pass grow with `n`, not with its square.
+///
+/// # Definition
+///
+/// With the functions `phi` of [`Landmarks`], the kernel is `phi(x)' phi(y)`, and the squared discrepancy (V-statistic) is
+///
+/// ```text
+/// sum_l | mean_i ( psi_l(x_i) phi(x_i) + d/dx_l phi(x_i) ) |^2.
+/// ```
+///
+/// # Requirements
+///
+/// Landmarks of the same kernel; as many functions times coordinates as there are parameters, at least.
+///
+/// # Complexity
+///
+/// A pass over the data for the sums, and one back for values at each point: `2 n (r + m)` kernel values.
+/// [`diagonal`](SteinForm::diagonal), which only U-statistics need, takes `n r (r + m)` operations.
+///
+/// ```
+/// use std::sync::Arc;
+/// use steinbound::stein::{Conditioned, Landmarks, LowRank, Radial, SteinForm};
+/// use steinbound::{Points, kernel};
+/// let points = Points::from_rows(&[[-0.5], [0.1], [0.3], [0.6]])?;
+/// let boundary = Points::from_rows(&[[-1.0], [1.0]])?;
+/// let exact = Conditioned::new(Radial::tiled(&points, kernel::by_name("gaussian")?, 0.7)?, &boundary, 1e-3)?;
+/// let landmarks = Landmarks::choose(&exact, &points, 1e-10, 0)?;
+/// let form = LowRank::new(Arc::new(exact), Arc::new(landmarks));
+/// assert!(form.holder().residual.unwrap() < 1e-10);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub struct LowRank {
+    exact: Arc<Conditioned>,
+    landmarks: Arc<Landmarks>,
+}
+
+impl LowRank {
+    /// The form of the data that the conditioned form has, with landmarks in place of all pairs.
+    pub fn new(exact: Arc<Conditioned>, landmarks: Arc<Landmarks>) -> LowRank {
+        LowRank { exact, landmarks }
+    }
+
+    fn at(&self, rows: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
+        let (needed, outer) = there_and_back(terms, self.coordinates());
+        let sums = self.landmarks.there(self.exact.scaled(), columns, &needed);
+        let back: Vec<Term> = outer.iter().map(|(_, term)| *term).collect();
+        let parts = self.landmarks.back(rows, &sums, &back);
+        let mut products = Matrix::zeros(rows.len(), terms.len());
+        for (j, (output, _)) in outer.iter().enumerate() {
+            add_scaled(products.column_mut(*output), 1.0, parts.column(j));
+        }
+        products
+    }
+}
+
+impl SteinForm for LowRank {
+    fn points(&self) -> usize {
+        self.exact.points()
+    }
+
+    fn dimension(&self) -> usize {
+        self.exact.dimension()
+    }
+
+    fn differentiated(&self) -> &[usize] {
+        self.exact.differentiated()
+    }
+
+    fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        Ok(self.at(self.exact.scaled(), columns, terms))
+    }
+
+    fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        let rows = self.exact.kernel().scale(targets)?;
+        Ok(self.at(&rows, columns, terms))
+    }
+
+    fn feature_sums(&self, columns: &Matrix, terms: &[Term]) -> Option<Result<Matrix, Error>> {
+        let checked = check_shape(self, columns, terms).map_err(Error::from);
+        Some(checked.map(|()| self.landmarks.there(self.exact.scaled(), columns, terms)))
+    }
+
+    fn diagonal(&self) -> Diagonal {
+        let (points, coordinates) = (self.points(), self.coordinates());
+        let blocks: Vec<usize> = (0..points).step_by(TILE).collect();
+        let of_block = |start: &usize| {
+            let range = *start..(start + TILE).min(points);
+            let (value, slopes) = self.landmarks.written_out(self.exact.scaled(), range.clone());
+            let of_point = |at: usize| {
+                let phi = value.column(at);
+                let slope: Vec<f64> = slopes.iter().map(|slope| dot(phi, slope.column(at))).collect();
+                let both = slopes.iter().map(|slope| dot(slope.column(at), slope.column(at))).sum();
+                (dot(phi, phi), slope, both)
+            };
+            (0..range.len()).map(of_point).collect::<Vec<(f64, Vec<f64>, f64)>>()
+        };
+        let all: Vec<_> = blocks.par_iter().map(of_block).collect::<Vec<_>>().into_iter().flatten().collect();
+        Diagonal {
+            value: all.iter().map(|point| point.0).collect(),
+            slope: Matrix::from_fn(points, coordinates, |i, l| all[i].1[l]),
+            both: all.iter().map(|point| point.2).collect(),
+        }
+    }
+
+    fn holder(&self) -> Holder {
+        Holder {
+            form: "low-rank".into(),
+            rank: Some(self.landmarks.rank()),
+            residual: Some(self.landmarks.residual()),
+        }
+    }
+
+    fn leaks(&self) -> Vec<f64> {
+        self.exact.leaks()
+    }
+
+    fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
+        self.exact.multipliers(columns, terms)
+    }
+}
