@@ -1,0 +1,148 @@
+//! A fit by TKSD (V-statistic, Gaussian kernel), timed from data in memory to estimates with standard errors.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use steinbound::fit::{Compute, DEFAULT_RIDGE};
+use steinbound::kernel::Bandwidth;
+use steinbound::model::{Gaussian, GaussianMixture, Model};
+use steinbound::{Estimator, Fit, Points};
+
+use crate::{memory, raw};
+
+/// What to fit to what, and how.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Data: raw little-endian f64, row by row.
+    #[arg(long)]
+    data: PathBuf,
+    /// Boundary points, likewise.
+    #[arg(long)]
+    boundary: PathBuf,
+    /// Numbers in a row.
+    #[arg(long)]
+    dimension: usize,
+    /// The density.
+    #[arg(long, value_enum)]
+    model: Density,
+    /// Components of the mixture.
+    #[arg(long, default_value_t = 2)]
+    components: usize,
+    /// Where the search starts: the means, one after the other.
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    start: Option<Vec<f64>>,
+    /// How the pairs are held.
+    #[arg(long, value_enum, default_value = "auto")]
+    compute: Holder,
+    /// `median` or a number.
+    #[arg(long, default_value = "median", value_parser = bandwidth)]
+    bandwidth: Bandwidth,
+    /// What is added to the diagonal of the boundary's kernel matrix.
+    #[arg(long, default_value_t = DEFAULT_RIDGE)]
+    ridge: f64,
+    /// How often to fit.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Threads; all cores if not given.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Density {
+    /// Mean unknown, covariance the identity.
+    GaussianMean,
+    /// Mean and covariance unknown.
+    Gaussian,
+    /// Means unknown, covariances the identity, equal weights.
+    Mixture,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Holder {
+    Auto,
+    Dense,
+    Tiled,
+}
+
+impl Holder {
+    fn compute(self) -> Compute {
+        match self {
+            Holder::Auto => Compute::Auto,
+            Holder::Dense => Compute::Dense,
+            Holder::Tiled => Compute::Tiled,
+        }
+    }
+}
+
+fn bandwidth(text: &str) -> Result<Bandwidth, String> {
+    match text {
+        "median" => Ok(Bandwidth::Median),
+        _ => text.parse().map(Bandwidth::Fixed).map_err(|_| "neither `median` nor a number".to_string()),
+    }
+}
+
+impl Arguments {
+    fn model(&self) -> Result<Box<dyn Model>, steinbound::Error> {
+        Ok(match self.model {
+            Density::GaussianMean => Box::new(Gaussian::with_variance(self.dimension, 1.0)?),
+            Density::Gaussian => Box::new(Gaussian::full(self.dimension)),
+            Density::Mixture => Box::new(GaussianMixture::new(self.dimension, self.components)?),
+        })
+    }
+
+    fn estimator(&self, boundary: Points) -> Estimator {
+        let estimator = Estimator::tksd()
+            .boundary(boundary)
+            .ridge(self.ridge)
+            .bandwidth(self.bandwidth)
+            .compute(self.compute.compute());
+        match &self.start {
+            Some(start) => estimator.start(start.clone()),
+            None => estimator,
+        }
+    }
+}
+
+/// Fits as often as asked, and tells what each fit took and what the last one gave.
+pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
+    if let Some(threads) = arguments.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    }
+    let (values, boundary) = (raw::read(&arguments.data)?, raw::read(&arguments.boundary)?);
+    let data = Points::new(values, arguments.dimension)?;
+    let estimator = arguments.estimator(Points::new(boundary, arguments.dimension)?);
+    let model = arguments.model()?;
+
+    let peak = memory::Peak::watch();
+    let mut seconds = Vec::new();
+    let mut timed = || {
+        let started = Instant::now();
+        let fit = estimator.fit(&data, model.as_ref());
+        seconds.push(started.elapsed().as_secs_f64());
+        fit
+    };
+    let mut fit = timed()?;
+    for _ in 1..arguments.repeat {
+        fit = timed()?;
+    }
+    Ok(measured(&fit, &seconds, peak.bytes()))
+}
+
+fn measured(fit: &Fit, seconds: &[f64], peak_bytes: Option<u64>) -> Value {
+    let holder = fit.compute.as_ref().map(|used| &used.holder);
+    json!({
+        "seconds": seconds,
+        "estimates": fit.estimates(),
+        "std_errors": fit.std_errors(),
+        "converged": fit.converged,
+        "bandwidth": fit.kernel.as_ref().map(|used| used.bandwidth),
+        "form": holder.map(|holder| &holder.form),
+        "rank": holder.map(|holder| holder.rank),
+        "residual": holder.map(|holder| holder.residual),
+        "peak_bytes": peak_bytes,
+    })
+}
