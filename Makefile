@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint docs unit clean
+.PHONY: test format lint docs unit bench clean
 
 ## All that must hold before a change lands: formatting, lints, documentation, tests.
 test: format lint docs unit
@@ -16,6 +16,17 @@ docs:
 
 unit:
 	cargo test --release --workspace --locked
+
+## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/benchmarks.md. Needs a C++ compiler.
+## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.
+bench: target/bench-venv/ready
+	cargo build --release --locked --package steinbound-bench
+	target/bench-venv/bin/python bench/side_by_side.py $(BENCH)
+
+target/bench-venv/ready: bench/requirements.txt
+	python3 -m venv target/bench-venv
+	target/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
+	touch $@
 
 clean:
 	cargo clean
