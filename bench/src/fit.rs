@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use steinbound::fit::{Compute, DEFAULT_RIDGE};
+use steinbound::fit::{Compute, DEFAULT_RIDGE, DEFAULT_TOLERANCE};
 use steinbound::kernel::Bandwidth;
 use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::{Estimator, Fit, Points};
@@ -37,6 +37,9 @@ pub struct Arguments {
     /// How the pairs are held.
     #[arg(long, value_enum, default_value = "auto")]
     compute: Holder,
+    /// The share of the kernel that the low-rank form may leave out.
+    #[arg(long, default_value_t = DEFAULT_TOLERANCE)]
+    tolerance: f64,
     /// `median` or a number.
     #[arg(long, default_value = "median", value_parser = bandwidth)]
     bandwidth: Bandwidth,
@@ -66,6 +69,7 @@ enum Holder {
     Auto,
     Dense,
     Tiled,
+    LowRank,
 }
 
 impl Holder {
@@ -74,6 +78,7 @@ impl Holder {
             Holder::Auto => Compute::Auto,
             Holder::Dense => Compute::Dense,
             Holder::Tiled => Compute::Tiled,
+            Holder::LowRank => Compute::LowRank,
         }
     }
 }
@@ -99,7 +104,8 @@ impl Arguments {
             .boundary(boundary)
             .ridge(self.ridge)
             .bandwidth(self.bandwidth)
-            .compute(self.compute.compute());
+            .compute(self.compute.compute())
+            .tolerance(self.tolerance);
         match &self.start {
             Some(start) => estimator.start(start.clone()),
             None => estimator,

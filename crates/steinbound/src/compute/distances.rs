@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::packed::{Coordinates, Place, TILE};
+use super::packed::{Coordinates, LARGEST_TILE, Place};
 use super::pairs::{GROUP, squared_distances_of_eight};
 use super::simd::{LANES, Lanes, Level, vectorised};
 
@@ -66,8 +66,20 @@ impl Bracketed {
         }
     }
 
+    /// The squared distances of two ranks among all, the same or one after the other, where the bracket knows them.
+    pub(crate) fn neighbours(&mut self, (lower, upper): (usize, usize)) -> Option<(f64, f64)> {
+        let (start, end) = (self.below + self.at_low, self.below + self.at_low + self.inside.len());
+        if lower >= start && upper < end {
+            // Next in order is the least of those behind.
+            let (_, low, behind) = self.inside.select_nth_unstable_by(lower - start, f64::total_cmp);
+            let next = behind.iter().copied().fold(f64::INFINITY, f64::min);
+            return Some((*low, if upper == lower { *low } else { next }));
+        }
+        Some((self.rank(lower)?, self.rank(upper)?))
+    }
+
     /// The squared distance of that rank among all, where the bracket knows it.
-    pub(crate) fn rank(&mut self, rank: usize) -> Option<f64> {
+    fn rank(&mut self, rank: usize) -> Option<f64> {
         let mut rank = rank.checked_sub(self.below)?;
         if rank < self.at_low {
             return Some(self.low);
@@ -104,7 +116,7 @@ impl Tile<'_> {
 }
 
 /// Room for what a group of rows against a block of columns can have in the bracket, and one vector more.
-const MOST_KEPT: usize = GROUP * TILE + LANES;
+const MOST_KEPT: usize = GROUP * LARGEST_TILE + LANES;
 
 /// Numbers on their way through a tile.
 struct Scratch {
@@ -120,7 +132,9 @@ fn count_tile_body<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut B
         tile.rows.group(at, x);
         let (mut below, mut count) = (0, 0);
         let is_whole = !tile.is_diagonal && at + GROUP <= tile.row_count;
-        for (y, start) in tile.columns.eights().zip((0..).step_by(LANES)) {
+        // On the diagonal, columns before the row have been rows.
+        let first = if tile.is_diagonal { at / LANES } else { 0 };
+        for (y, start) in tile.columns.eights().zip((0..).step_by(LANES)).skip(first) {
             let squares = squared_distances_of_eight::<V>(x, y);
             let all_count = is_whole && start + LANES <= tile.column_count;
             for r in 0..GROUP {

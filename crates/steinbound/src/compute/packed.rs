@@ -2,8 +2,16 @@
 
 use crate::compute::simd::LANES;
 
-/// Rows and columns of a tile: its buffers stay in the first-level cache.
-pub(crate) const TILE: usize = 256;
+/// The most rows and columns of a tile: its buffers stay in the first-level cache.
+pub(crate) const LARGEST_TILE: usize = 256;
+
+/// Up to this many rows tiles are half as large, so that there are enough of them to go round.
+const FEW_ROWS: usize = 2_048;
+
+/// Rows and columns of a tile, for a table of so many rows.
+pub(crate) fn tile_of(rows: usize) -> usize {
+    if rows <= FEW_ROWS { LARGEST_TILE / 2 } else { LARGEST_TILE }
+}
 
 /// A register's width in bytes. Vectors that lie across two cache lines take twice as long to load.
 const ALIGNMENT: usize = 64;
@@ -42,7 +50,7 @@ impl Clone for Aligned {
     }
 }
 
-/// A table of numbers cut into blocks of [`TILE`] rows, each block column by column. The last block is padded with rows of zeros to whole
+/// A table of numbers cut into blocks of a [tile's](tile_of) rows, each block column by column. The last block is padded with rows of zeros to whole
 /// vectors: in a sum over points a padded row counts for nothing, because its weights are zero.
 #[derive(Debug, Clone)]
 pub(crate) struct Packed {
@@ -69,13 +77,14 @@ impl Packed {
     /// A table whose columns are written one after the other: `fill(j, start, rows)` writes the rows of column `j` from `start` on.
     pub(crate) fn new(rows: usize, columns: usize, fill: impl Fn(usize, usize, &mut [f64])) -> Packed {
         let mut packed = Packed { rows, columns, values: Aligned::zeros(padded(rows) * columns) };
-        for block in 0..rows.div_ceil(TILE) {
+        let tile = tile_of(rows);
+        for block in 0..rows.div_ceil(tile) {
             let here = packed.rows_of(block);
             let length = padded(here);
-            let start = block * TILE * columns;
+            let start = block * tile * columns;
             for column in 0..columns {
                 let at = start + column * length;
-                fill(column, block * TILE, &mut packed.values.as_mut_slice()[at..at + here]);
+                fill(column, block * tile, &mut packed.values.as_mut_slice()[at..at + here]);
             }
         }
         packed
@@ -83,11 +92,11 @@ impl Packed {
 
     /// The rows of a block, without padding.
     fn rows_of(&self, block: usize) -> usize {
-        (self.rows - block * TILE).min(TILE)
+        (self.rows - block * tile_of(self.rows)).min(tile_of(self.rows))
     }
 
     pub(crate) fn block(&self, block: usize) -> Block<'_> {
-        let (length, start) = (padded(self.rows_of(block)), block * TILE * self.columns);
+        let (length, start) = (padded(self.rows_of(block)), block * tile_of(self.rows) * self.columns);
         Block { values: &self.values.as_slice()[start..start + length * self.columns], length }
     }
 }
@@ -144,12 +153,12 @@ impl Coordinates {
     }
 
     pub(crate) fn blocks(&self) -> usize {
-        self.rows.div_ceil(TILE)
+        self.rows.div_ceil(tile_of(self.rows))
     }
 
     /// The points of a block, without padding.
     pub(crate) fn rows_of(&self, block: usize) -> usize {
-        (self.rows - block * TILE).min(TILE)
+        (self.rows - block * tile_of(self.rows)).min(tile_of(self.rows))
     }
 
     /// The points of a block, with padding.
@@ -158,7 +167,7 @@ impl Coordinates {
     }
 
     pub(crate) fn block(&self, block: usize) -> Place<'_> {
-        let (length, start) = (self.length(block), block * TILE * self.dimension);
+        let (length, start) = (self.length(block), block * tile_of(self.rows) * self.dimension);
         let (lanes, _) = self.values.as_slice()[start..start + length * self.dimension].as_chunks();
         Place { lanes, dimension: self.dimension, length }
     }
@@ -175,10 +184,10 @@ mod tests {
 
     #[test]
     fn coordinates_lie_in_eights() {
-        let points = Coordinates::new(TILE + 3, 2, |i, l| (10 * i + l) as f64);
+        let points = Coordinates::new(LARGEST_TILE / 2 + 3, 2, |i, l| (10 * i + l) as f64);
         let last = points.block(1);
         let eight = last.eights().next().unwrap();
-        assert_eq!((eight[1][2], eight[1][3]), ((10 * (TILE + 2) + 1) as f64, 0.0));
+        assert_eq!((eight[1][2], eight[1][3]), ((10 * (LARGEST_TILE / 2 + 2) + 1) as f64, 0.0));
         let mut group: Vec<[f64; 4]> = Vec::new();
         points.block(0).group(12, &mut group);
         assert_eq!(group, [[120.0, 130.0, 140.0, 150.0], [121.0, 131.0, 141.0, 151.0]]);
@@ -186,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_packed_table_holds_its_columns_block_by_block() {
-        let rows = TILE + 5;
+        let rows = LARGEST_TILE / 2 + 5;
         let packed = Packed::new(rows, 2, |column, start, rows| {
             for (i, value) in (start..).zip(rows) {
                 *value = (10 * i + column) as f64;
@@ -195,7 +204,7 @@ mod tests {
         assert_eq!((packed.rows_of(1), packed.block(1).length), (5, 8));
         assert_eq!(packed.block(0).column(1)[3], 31.0);
         let last = packed.block(1).column(0);
-        assert_eq!(last[4], (10 * (TILE + 4)) as f64);
+        assert_eq!(last[4], (10 * (LARGEST_TILE / 2 + 4)) as f64);
         assert_eq!(last[5..], [0.0; 3]);
         assert!(packed.block(0).column(0).as_ptr().is_aligned_to_cache_line());
     }

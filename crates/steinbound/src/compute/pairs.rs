@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::packed::{Coordinates, Place, TILE, padded};
+use super::packed::{Coordinates, Place, padded, tile_of};
 use super::simd::{LANES, Lanes, Level, vectorised};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
@@ -158,14 +158,15 @@ impl PairKernel {
         let groups = values.par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
         groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(q, x), (group, columns)| {
             let first = range.start + GROUP * group;
-            rows.coordinates.block(first / TILE).group(first % TILE, x);
+            let tile = tile_of(rows.len());
+            rows.coordinates.block(first / tile).group(first % tile, x);
             for block in 0..others.coordinates.blocks() {
                 let (there, here) = (others.coordinates.block(block), others.coordinates.rows_of(block));
                 let length = there.length;
                 q.resize(GROUP * length, 0.0);
                 squared_distances(Level::current(), x, there, q);
                 for (row, column) in columns.chunks_mut(others.len()).enumerate() {
-                    let start = block * TILE;
+                    let start = block * tile_of(others.len());
                     let line = &mut q[row * length..(row + 1) * length];
                     write(&mut column[start..start + here], first + row, line);
                 }

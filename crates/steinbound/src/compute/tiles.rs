@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::packed::{Aligned, Block, Coordinates, Packed, Place, TILE};
+use super::packed::{Aligned, Block, Coordinates, LARGEST_TILE, Packed, Place, tile_of};
 use super::pairs::{
     GROUP, PairKernel, PairSum, Scaled, group_size, squared_distances, squared_distances_body,
 };
@@ -71,7 +71,7 @@ impl Stored {
     /// The bytes needed to store the tiles of so many points.
     pub(crate) fn bytes(points: usize) -> u128 {
         let points = points as u128;
-        8 * (points * points + points * TILE as u128) / 2
+        8 * (points * points + points * LARGEST_TILE as u128) / 2
     }
 }
 
@@ -129,7 +129,7 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Scratch {
-        let room = || Aligned::zeros(group_size(TILE));
+        let room = || Aligned::zeros(group_size(LARGEST_TILE));
         Scratch { q: room(), value: room(), first: room(), second: room(), line: room(), x: Vec::new() }
     }
 }
@@ -467,7 +467,7 @@ fn accumulate<V: Lanes, const N: usize>(
 fn gather(points: &Coordinates, sums: Vec<Sums>, plan: &Plan) -> Matrix {
     let mut matrix = Matrix::zeros(points.rows(), plan.outputs);
     for (block, mut sums) in sums.into_iter().enumerate() {
-        let (start, rows) = (block * TILE, points.rows_of(block));
+        let (start, rows) = (block * tile_of(points.rows()), points.rows_of(block));
         for output in 0..plan.outputs {
             matrix.column_mut(output)[start..start + rows].copy_from_slice(&sums.output(output)[..rows]);
         }

@@ -58,10 +58,7 @@ pub const SUBSAMPLE: usize = 5_000;
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
 /// bracket and at its ends and keeps those inside it (a few in a hundred), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
-    let scales = points.scales();
-    let rows = (0..points.len()).filter(|i| points.weight(*i) > 0.0).map(|i| points.row(i));
-    let mut rows: Vec<Vec<f64>> =
-        rows.map(|x| x.iter().zip(scales.iter()).map(|(x, s)| x / s).collect()).collect();
+    let mut rows: Vec<usize> = (0..points.len()).filter(|i| points.weight(*i) > 0.0).collect();
     let mut rng = stream(seed, tasks::BANDWIDTH);
     if rows.len() > EXACT_LIMIT {
         for i in 0..SUBSAMPLE {
@@ -70,45 +67,52 @@ pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
         }
         rows.truncate(SUBSAMPLE);
     }
-    median_of_all_pairs(&rows, &mut rng)
+    median_of_all_pairs(points, &rows, &mut rng)
 }
 
 /// Up to this many pairs no bracket is needed.
 const FEW_PAIRS: usize = 4_000;
 
-fn median_of_all_pairs(rows: &[Vec<f64>], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
+/// The median over the pairs of some rows.
+fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
     if rows.len() < 2 {
         return Err(KernelError::ZeroMedian);
     }
-    let points = Coordinates::new(rows.len(), rows[0].len(), |i, l| rows[i][l]);
+    let (scales, dimension) = (points.scales(), points.dimension());
+    let scaled = |i: usize| points.row(i).iter().zip(scales.iter()).map(|(x, s)| x / s);
+    let values: Vec<f64> = rows.iter().flat_map(|i| scaled(*i)).collect();
+    let row = |i: usize| &values[i * dimension..(i + 1) * dimension];
+    let coordinates = Coordinates::new(rows.len(), dimension, |i, l| row(i)[l]);
     let pairs = rows.len() * (rows.len() - 1) / 2;
-    let (lower, upper) = ((pairs - 1) / 2, pairs / 2);
+    let middle = ((pairs - 1) / 2, pairs / 2);
     let mut sampled: Vec<f64> = if pairs <= FEW_PAIRS {
         Vec::new()
     } else {
         let draw = |_| {
-            let i = rng.random_range(0..rows.len());
-            let j = (i + rng.random_range(1..rows.len())) % rows.len();
-            squared_distance(&rows[i], &rows[j])
+            // Two numbers from the halves of one; that some rows come up a little more often does not matter for a bracket.
+            let (bits, count) = (rng.random::<u64>(), rows.len() as u64);
+            let i = (((bits >> 32) * count) >> 32) as usize;
+            let step = 1 + (((bits & 0xffff_ffff) * (count - 1)) >> 32) as usize;
+            squared_distance(row(i), row((i + step) % rows.len()))
         };
         // Drawing more pairs narrows the bracket, so that fewer of all pairs are kept: this many make both about as long.
-        let count = (0.4 * pairs as f64).powf(2.0 / 3.0) as usize;
+        let count = (pairs as f64).powf(2.0 / 3.0) as usize;
         (0..count).map(draw).collect()
     };
     // Three standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
     let mut reach = (1.5 * (sampled.len() as f64).sqrt()) as usize;
     loop {
-        let middle = sampled.len() / 2;
+        let half = sampled.len() / 2;
         let mut sampled_rank = |rank: usize| {
             (rank < sampled.len()).then(|| *sampled.select_nth_unstable_by(rank, f64::total_cmp).1)
         };
-        let low = middle.checked_sub(reach).and_then(&mut sampled_rank);
-        let bracket = match (low, sampled_rank(middle + reach)) {
+        let low = half.checked_sub(reach).and_then(&mut sampled_rank);
+        let bracket = match (low, sampled_rank(half + reach)) {
             (Some(low), Some(high)) if high.is_finite() => (low, high),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        let mut counted = Bracketed::count(&points, bracket);
-        if let (Some(low), Some(high)) = (counted.rank(lower), counted.rank(upper)) {
+        let mut counted = Bracketed::count(&coordinates, bracket);
+        if let Some((low, high)) = counted.neighbours(middle) {
             return match 0.5 * (low.sqrt() + high.sqrt()) {
                 0.0 => Err(KernelError::ZeroMedian),
                 m if m.is_finite() => Ok(m),
@@ -163,8 +167,8 @@ mod tests {
     #[test]
     fn the_subsample_is_close_and_seeded() {
         let points = scattered(EXACT_LIMIT + 1, 1.0);
-        let rows: Vec<Vec<f64>> = points.rows().map(<[f64]>::to_vec).collect();
-        let exact = median_of_all_pairs(&rows, &mut stream(0, 0)).unwrap();
+        let rows: Vec<usize> = (0..points.len()).collect();
+        let exact = median_of_all_pairs(&points, &rows, &mut stream(0, 0)).unwrap();
         let ratios: Vec<f64> = (0..16).map(|seed| median(&points, seed).unwrap() / exact).collect();
         let mean = ratios.iter().sum::<f64>() / 16.0;
         let spread = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 15.0).sqrt();

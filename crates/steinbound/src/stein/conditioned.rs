@@ -6,7 +6,7 @@ use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, ther
 use super::radial::{Radial, cross};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
-use crate::compute::packed::TILE;
+use crate::compute::packed::LARGEST_TILE;
 use crate::compute::pairs::{PairKernel, Scaled, WrittenOut};
 use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, add_scaled};
@@ -212,9 +212,9 @@ impl SteinForm for Conditioned {
             return diagonal;
         }
         let data = self.inner.scaled();
-        let blocks: Vec<usize> = (0..data.len()).step_by(TILE).collect();
+        let blocks: Vec<usize> = (0..data.len()).step_by(LARGEST_TILE).collect();
         let of_block = |start: &usize| {
-            let range = *start..(start + TILE).min(data.len());
+            let range = *start..(start + LARGEST_TILE).min(data.len());
             let mut out = self.inner.kernel().values_and_slopes(data, range, &self.boundary);
             self.factor.solve_lower(&mut out.value);
             out.slope.iter_mut().for_each(|slope| self.factor.solve_lower(slope));

@@ -6,7 +6,7 @@ use super::conditioned::Conditioned;
 use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back};
 use super::landmarks::Landmarks;
 use crate::compute::dot;
-use crate::compute::packed::TILE;
+use crate::compute::packed::LARGEST_TILE;
 use crate::compute::pairs::Scaled;
 use crate::error::Error;
 use crate::matrix::{Matrix, add_scaled};
@@ -98,9 +98,9 @@ impl SteinForm for LowRank {
 
     fn diagonal(&self) -> Diagonal {
         let (points, coordinates) = (self.points(), self.coordinates());
-        let blocks: Vec<usize> = (0..points).step_by(TILE).collect();
+        let blocks: Vec<usize> = (0..points).step_by(LARGEST_TILE).collect();
         let of_block = |start: &usize| {
-            let range = *start..(start + TILE).min(points);
+            let range = *start..(start + LARGEST_TILE).min(points);
             let (value, slopes) = self.landmarks.written_out(self.exact.scaled(), range.clone());
             let of_point = |at: usize| {
                 let phi = value.column(at);
