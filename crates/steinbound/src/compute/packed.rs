@@ -25,6 +25,11 @@ pub(crate) struct Aligned {
 }
 
 impl Aligned {
+    /// No numbers, and no memory.
+    pub(crate) fn empty() -> Aligned {
+        Aligned { values: Vec::new(), start: 0, length: 0 }
+    }
+
     pub(crate) fn zeros(length: usize) -> Aligned {
         let values = vec![0.0; length + ALIGNMENT / size_of::<f64>()];
         // Without an answer the vectors are merely slower to load.

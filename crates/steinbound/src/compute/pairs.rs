@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::packed::{Coordinates, Place, padded, tile_of};
-use super::simd::{LANES, Lanes, Level, vectorised};
+use super::simd::{LANES, Lanes, Level, exp, vectorised};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -107,12 +107,7 @@ impl PairKernel {
     /// The kernel of some row points against all others as a matrix: one column `k(x_i, y_j)` for each row point. The range
     /// starts at a multiple of [`GROUP`].
     pub(crate) fn values(&self, rows: &Scaled, range: Range<usize>, others: &Scaled) -> Matrix {
-        let mut value = Matrix::zeros(others.len(), range.len());
-        self.fill_groups(rows, range, others, value.values_mut(), |values, _, q| {
-            self.kernel.value_row(q);
-            values.copy_from_slice(&q[..values.len()]);
-        });
-        value
+        self.written_out(rows, range, others, |x, columns, out| self.group_values(x, columns, out))
     }
 
     /// [`values`](PairKernel::values), and for each differentiated coordinate a matrix of `d/dx_l k(x_i, y_j)`.
@@ -122,12 +117,11 @@ impl PairKernel {
         range: Range<usize>,
         others: &Scaled,
     ) -> WrittenOut {
-        let mut first = Matrix::zeros(others.len(), range.len());
-        self.fill_groups(rows, range.clone(), others, first.values_mut(), |firsts, _, q| {
-            let mut unused = [vec![0.0; q.len()], vec![0.0; q.len()], vec![0.0; q.len()]];
-            let [value, slope, second] = &mut unused;
-            self.kernel.profile_row(q, value, slope, second);
-            firsts.copy_from_slice(&slope[..firsts.len()]);
+        let first = self.written_out(rows, range.clone(), others, |x, columns, out| {
+            between(Level::current(), x, columns, None, out);
+            let mut room = [out.to_vec(), vec![0.0; out.len()], vec![0.0; out.len()]];
+            let [q, value, second] = &mut room;
+            self.kernel.profile_row(q, value, out, second);
         });
         let slope = |l: usize| {
             let factor = 2.0 / self.widths[self.differentiated[l]].powi(2);
@@ -140,38 +134,36 @@ impl PairKernel {
         WrittenOut { value: self.values(rows, range, others), slope }
     }
 
-    /// Walks through the columns of a matrix (one for each row point, of the others' length): `write(part, row, q)` gets the part of a column that
-    /// belongs to a block, and its squared distances with padding.
-    fn fill_groups(
+    /// A matrix with a column for each row point, of the others' length, from what `evaluate` writes for a group of row points and a block of others.
+    fn written_out(
         &self,
         rows: &Scaled,
         range: Range<usize>,
         others: &Scaled,
-        values: &mut [f64],
-        write: impl Fn(&mut [f64], usize, &mut [f64]) + Sync,
-    ) {
+        evaluate: impl Fn(&[[f64; GROUP]], Place, &mut [f64]) + Sync,
+    ) -> Matrix {
         debug_assert_eq!(range.start % GROUP, 0);
+        let mut matrix = Matrix::zeros(others.len(), range.len());
         if others.len() == 0 {
-            return;
+            return matrix;
         }
+        let (row_tile, other_tile) = (tile_of(rows.len()), tile_of(others.len()));
         // Few groups are not worth another thread.
-        let groups = values.par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
-        groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(q, x), (group, columns)| {
+        let groups = matrix.values_mut().par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
+        groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(out, x), (group, columns)| {
             let first = range.start + GROUP * group;
-            let tile = tile_of(rows.len());
-            rows.coordinates.block(first / tile).group(first % tile, x);
+            rows.coordinates.block(first / row_tile).group(first % row_tile, x);
             for block in 0..others.coordinates.blocks() {
                 let (there, here) = (others.coordinates.block(block), others.coordinates.rows_of(block));
-                let length = there.length;
-                q.resize(GROUP * length, 0.0);
-                squared_distances(Level::current(), x, there, q);
-                for (row, column) in columns.chunks_mut(others.len()).enumerate() {
-                    let start = block * tile_of(others.len());
-                    let line = &mut q[row * length..(row + 1) * length];
-                    write(&mut column[start..start + here], first + row, line);
+                out.resize(GROUP * there.length, 0.0);
+                evaluate(x, there, out);
+                let start = block * other_tile;
+                for (column, line) in columns.chunks_mut(others.len()).zip(out.chunks(there.length)) {
+                    column[start..start + here].copy_from_slice(&line[..here]);
                 }
             }
         });
+        matrix
     }
 }
 
@@ -189,26 +181,44 @@ pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64
     sums
 }
 
-/// The squared distances `q` of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row.
+/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row:
+/// the distances themselves without a rate, `exp(rate q)` with one. A kernel whose slope is a multiple of its value is that exponential.
 #[inline(always)]
-pub(super) fn squared_distances_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, q: &mut [f64]) {
+pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, rate: Option<f64>, out: &mut [f64]) {
     let stride = columns.length / LANES;
-    let (q, _) = q.as_chunks_mut::<LANES>();
-    let (a, rest) = q.split_at_mut(stride);
+    let (out, _) = out.as_chunks_mut::<LANES>();
+    let (a, rest) = out.split_at_mut(stride);
     let (b, rest) = rest.split_at_mut(stride);
     let (c, d) = rest.split_at_mut(stride);
     for ((((y, a), b), c), d) in columns.eights().zip(a).zip(b).zip(c).zip(d) {
-        let sums = squared_distances_of_eight::<V>(x, y);
-        sums[0].store(a);
-        sums[1].store(b);
-        sums[2].store(c);
-        sums[3].store(d);
+        let mut values = squared_distances_of_eight::<V>(x, y);
+        if let Some(rate) = rate {
+            for r in 0..GROUP {
+                values[r] = values[r].mul(V::splat(rate));
+            }
+            values = exp(values);
+        }
+        values[0].store(a);
+        values[1].store(b);
+        values[2].store(c);
+        values[3].store(d);
     }
 }
 
 vectorised! {
-    /// [`squared_distances_body`].
-    pub(super) fn squared_distances(x: &[[f64; GROUP]], columns: Place, q: &mut [f64]) = squared_distances_body
+    /// [`between_body`].
+    fn between(x: &[[f64; GROUP]], columns: Place, rate: Option<f64>, out: &mut [f64]) = between_body
+}
+
+impl PairKernel {
+    /// The kernel values of a group of row points with all points of a block, row by row.
+    pub(super) fn group_values(&self, x: &[[f64; GROUP]], columns: Place, out: &mut [f64]) {
+        let rate = self.kernel.log_slope();
+        between(Level::current(), x, columns, rate, out);
+        if rate.is_none() {
+            self.kernel.value_row(out);
+        }
+    }
 }
 
 /// How many numbers a group of rows against a block of `columns` points takes.

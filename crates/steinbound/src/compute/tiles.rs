@@ -4,15 +4,14 @@
 //! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` holds the
 //! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so no
 //! two tiles of a round write to the same rows: they run in parallel without locks, and every row
-//! receives its sums in the order of the rounds, whatever the number of threads. A pass of one set of points against another cuts the columns into segments of
+//! receives its sums in the order of the rounds, whatever the number of threads. Few tiles are cut into shares instead, each
+//! with sums of its own. A pass of one set of points against another cuts the columns into segments of
 //! fixed length, whose sums are added in order.
 
 use rayon::prelude::*;
 
 use super::packed::{Aligned, Block, Coordinates, LARGEST_TILE, Packed, Place, tile_of};
-use super::pairs::{
-    GROUP, PairKernel, PairSum, Scaled, group_size, squared_distances, squared_distances_body,
-};
+use super::pairs::{GROUP, PairKernel, PairSum, Scaled, between_body, group_size};
 use super::simd::{LANES, Lanes, Level, vectorised};
 use crate::matrix::Matrix;
 
@@ -60,7 +59,7 @@ impl Stored {
         let tile = |i: usize, j: usize| {
             let (rows, columns) = (points.block(i), points.block(j));
             let mut tile = Aligned::zeros(rows.length * columns.length);
-            evaluate(Level::current(), &computed.kernel, rows, columns, tile.as_mut_slice());
+            evaluate(&computed.kernel, rows, columns, tile.as_mut_slice());
             tile
         };
         let of_row = |i: usize| (i..points.blocks()).map(|j| tile(i, j)).collect();
@@ -147,7 +146,7 @@ impl Sums {
     }
 
     fn empty() -> Sums {
-        Sums::new(0, 0)
+        Sums { length: 0, values: Aligned::empty() }
     }
 
     fn output(&mut self, output: usize) -> &mut [f64] {
@@ -193,45 +192,100 @@ struct Task {
     column_sums: Option<Sums>,
 }
 
+/// A pass over one set of points.
+struct Symmetric<'a> {
+    source: &'a dyn TileSource,
+    columns: &'a Packed,
+    plan: Plan,
+}
+
 /// All terms for a set of points against itself: an `n` by `terms` matrix.
 pub(crate) fn symmetric(source: &dyn TileSource, columns: &Packed, terms: &[(PairSum, usize)]) -> Matrix {
+    let pass = Symmetric { source, columns, plan: Plan::new(terms) };
     let points = &source.points().coordinates;
-    let plan = Plan::new(terms);
-    let blocks = points.blocks();
-    let mut sums: Vec<Sums> = (0..blocks).map(|b| Sums::new(points.length(b), plan.outputs)).collect();
-    for round in 0..blocks {
-        let mut tasks: Vec<Task> = (0..blocks)
-            .filter_map(|i| {
-                let j = (round + blocks - i) % blocks;
-                let mut take = |block: usize| std::mem::replace(&mut sums[block], Sums::empty());
-                (i <= j).then(|| Task {
-                    rows: i,
-                    columns: j,
-                    row_sums: take(i),
-                    column_sums: (i < j).then(|| take(j)),
-                })
+    let sums = if points.blocks() <= FEW_BLOCKS { pass.in_shares() } else { pass.in_rounds() };
+    gather(points, sums, &pass.plan)
+}
+
+/// Up to this many blocks, waiting for the end of each round would take as long as the rounds.
+const FEW_BLOCKS: usize = 16;
+
+/// The shares into which the tiles of few blocks are cut, whatever the number of threads.
+const SHARES: usize = 8;
+
+impl Symmetric<'_> {
+    fn no_sums(&self) -> Vec<Sums> {
+        let points = &self.source.points().coordinates;
+        (0..points.blocks()).map(|block| Sums::new(points.length(block), self.plan.outputs)).collect()
+    }
+
+    fn run(&self, task: &mut Task, scratch: &mut Scratch) {
+        let points = &self.source.points().coordinates;
+        let tile = Tile {
+            kernel: self.source.pair_kernel(),
+            rows: points.block(task.rows),
+            columns: points.block(task.columns),
+            at_rows: Some(self.columns.block(task.rows)),
+            at_columns: self.columns.block(task.columns),
+            plan: &self.plan,
+            stored: self.source.stored(task.rows, task.columns),
+        };
+        multiply(Level::current(), &tile, scratch, &mut task.row_sums, task.column_sums.as_mut());
+    }
+
+    /// Each round's tiles in parallel, on sums that they share.
+    fn in_rounds(&self) -> Vec<Sums> {
+        let mut sums = self.no_sums();
+        let blocks = sums.len();
+        for round in 0..blocks {
+            let mut tasks: Vec<Task> = (0..blocks)
+                .map(|i| (i, (round + blocks - i) % blocks))
+                .filter(|(i, j)| i <= j)
+                .map(|(i, j)| Task::take(&mut sums, i, j))
+                .collect();
+            tasks.par_iter_mut().for_each_init(Scratch::new, |scratch, task| self.run(task, scratch));
+            tasks.into_iter().for_each(|task| task.give_back(&mut sums));
+        }
+        sums
+    }
+
+    /// Each share's tiles one after the other, on sums of its own, which are then added in order.
+    fn in_shares(&self) -> Vec<Sums> {
+        let blocks = self.source.points().coordinates.blocks();
+        let tiles: Vec<(usize, usize)> = (0..blocks).flat_map(|i| (i..blocks).map(move |j| (i, j))).collect();
+        let shares: Vec<Vec<Sums>> = tiles
+            .par_chunks(tiles.len().div_ceil(SHARES).max(1))
+            .map(|share| {
+                let (mut sums, mut scratch) = (self.no_sums(), Scratch::new());
+                for (i, j) in share {
+                    let mut task = Task::take(&mut sums, *i, *j);
+                    self.run(&mut task, &mut scratch);
+                    task.give_back(&mut sums);
+                }
+                sums
             })
             .collect();
-        tasks.par_iter_mut().for_each_init(Scratch::new, |scratch, task| {
-            let tile = Tile {
-                kernel: source.pair_kernel(),
-                rows: points.block(task.rows),
-                columns: points.block(task.columns),
-                at_rows: Some(columns.block(task.rows)),
-                at_columns: columns.block(task.columns),
-                plan: &plan,
-                stored: source.stored(task.rows, task.columns),
-            };
-            multiply(Level::current(), &tile, scratch, &mut task.row_sums, task.column_sums.as_mut());
-        });
-        for task in tasks {
-            sums[task.rows] = task.row_sums;
-            if let Some(column_sums) = task.column_sums {
-                sums[task.columns] = column_sums;
-            }
+        let mut total = self.no_sums();
+        for share in shares {
+            total.iter_mut().zip(&share).for_each(|(total, sums)| total.add(sums));
+        }
+        total
+    }
+}
+
+impl Task {
+    fn take(sums: &mut [Sums], rows: usize, columns: usize) -> Task {
+        let mut take = |block: usize| std::mem::replace(&mut sums[block], Sums::empty());
+        let row_sums = take(rows);
+        Task { rows, columns, row_sums, column_sums: (rows < columns).then(|| take(columns)) }
+    }
+
+    fn give_back(self, sums: &mut [Sums]) {
+        sums[self.rows] = self.row_sums;
+        if let Some(column_sums) = self.column_sums {
+            sums[self.columns] = column_sums;
         }
     }
-    gather(points, sums, &plan)
 }
 
 /// Blocks of columns whose sums are added up together before they are added to those of other segments.
@@ -277,12 +331,11 @@ pub(crate) fn cross(
 }
 
 /// The kernel values of a tile, row by row.
-fn evaluate(level: Level, kernel: &PairKernel, rows: Place, columns: Place, values: &mut [f64]) {
+fn evaluate(kernel: &PairKernel, rows: Place, columns: Place, values: &mut [f64]) {
     let mut x = Vec::new();
     for (at, group) in (0..).step_by(GROUP).zip(values.chunks_exact_mut(GROUP * columns.length)) {
         rows.group(at, &mut x);
-        squared_distances(level, &x, columns, group);
-        kernel.kernel.value_row(group);
+        kernel.group_values(&x, columns, group);
     }
 }
 
@@ -295,6 +348,7 @@ fn multiply_body<V: Lanes>(
 ) {
     let Tile { kernel, rows, columns, plan, .. } = tile;
     let size = GROUP * columns.length;
+    let rate = kernel.kernel.log_slope();
     let q = &mut scratch.q.as_mut_slice()[..size];
     let value = &mut scratch.value.as_mut_slice()[..size];
     let first = &mut scratch.first.as_mut_slice()[..size];
@@ -306,12 +360,15 @@ fn multiply_body<V: Lanes>(
             Some(stored) if !plan.needs_derivatives() => &stored[at * columns.length..][..size],
             _ => {
                 rows.group(at, x);
-                squared_distances_body::<V>(x, *columns, q);
                 if plan.needs_derivatives() {
+                    between_body::<V>(x, *columns, None, q);
                     kernel.kernel.profile_row(q, value, first, second);
                     value
                 } else {
-                    kernel.kernel.value_row(q);
+                    between_body::<V>(x, *columns, rate, q);
+                    if rate.is_none() {
+                        kernel.kernel.value_row(q);
+                    }
                     q
                 }
             }

@@ -54,6 +54,12 @@ pub fn check(kernel: &dyn Kernel) -> Result<(), Vec<String>> {
             );
         }
     }
+    if let Some(rate) = kernel.log_slope() {
+        for q in &grid {
+            let ratio = kernel.profile(*q)[0] / (rate * q).exp();
+            expect((ratio - 1.0).abs() < 1e-13, format!("f(q) is not exp({rate} q) at q = {q}"));
+        }
+    }
     for dimension in 1..=5 {
         let gram = scattered_gram(kernel, dimension, 24);
         expect(Cholesky::new(gram).is_some(), format!("not positive definite in dimension {dimension}"));

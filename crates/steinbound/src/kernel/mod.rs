@@ -61,8 +61,8 @@ pub trait Kernel: Debug + Send + Sync {
         }
     }
 
-    /// The constant `c` where `f' = c f`, as for the Gaussian kernel. All derivatives are then the kernel times a
-    /// polynomial, and sums of derivatives come from sums of values.
+    /// The constant `c < 0` where `f' = c f`, so that `f(q) = exp(c q)`, as for the Gaussian kernel. All derivatives are then the kernel
+    /// times a polynomial, and sums of derivatives come from sums of values.
     fn log_slope(&self) -> Option<f64> {
         None
     }
