@@ -223,9 +223,13 @@ pub struct MethodOptions {
     /// The ridge on the boundary's kernel matrix (default 0.001).
     #[arg(long, value_name = "RIDGE", value_parser = number, allow_hyphen_values = true)]
     pub ridge: Option<f64>,
-    /// How pairs are held: auto, dense or tiled (default auto).
+    /// How pairs are held: dense (stored), tiled (computed when needed), low-rank (a few landmarks stand for all points), or auto: exact
+    /// up to 20,000 points, then low-rank where that is good enough (default auto).
     #[arg(long, value_name = "FORM", value_parser = compute)]
     pub compute: Option<Compute>,
+    /// The share of the kernel that the low-rank form may leave out (default 0.001).
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
     /// Tell more on standard error.
     #[arg(long)]
     pub verbose: bool,
@@ -259,12 +263,15 @@ impl MethodOptions {
         if let Some(compute) = self.compute {
             estimator = estimator.compute(compute);
         }
+        if let Some(tolerance) = self.tolerance {
+            estimator = estimator.tolerance(tolerance);
+        }
         estimator
     }
 
     /// Tells of settings that were given and that the method does not use.
     pub fn note_unused(&self, is_nearest: bool, output: &Output) {
-        let (method, name) = (self.method, self.method.name());
+        let (method, compute) = (self.method, self.compute.unwrap_or_default());
         let settings = [
             ("--distance", self.distance.is_some(), method.has_distance()),
             ("--distance-norm", self.distance_norm.is_some(), is_nearest),
@@ -274,15 +281,19 @@ impl MethodOptions {
             ("--bandwidth", self.bandwidth.is_some(), method.has_kernel()),
             ("--ridge", self.ridge.is_some(), method == Method::Tksd),
             ("--compute", self.compute.is_some(), method.has_kernel()),
+            ("--tolerance", self.tolerance.is_some(), method.has_kernel() && compute.has_tolerance()),
         ];
         for (option, given, used) in settings {
             if given && !used {
-                let how = if option == "--distance-norm" && method.has_distance() {
-                    " unless --distance is nearest"
-                } else {
-                    ""
+                let by_method = format!("with --method {}", method.name());
+                let why = match option {
+                    "--distance-norm" if method.has_distance() => {
+                        format!("{by_method} unless --distance is nearest")
+                    }
+                    "--tolerance" if method.has_kernel() => format!("with --compute {}", compute.name()),
+                    _ => by_method,
                 };
-                output.note(&format!("{option} has no effect with --method {name}{how}"));
+                output.note(&format!("{option} has no effect {why}"));
             }
         }
     }
@@ -466,8 +477,7 @@ fn kernel(text: &str) -> Result<Arc<dyn Kernel>, String> {
 }
 
 fn compute(text: &str) -> Result<Compute, String> {
-    let choices = [("auto", Compute::Auto), ("dense", Compute::Dense), ("tiled", Compute::Tiled)];
-    choose("form", text, &choices)
+    choose("form", text, &Compute::ALL.map(|form| (form.name(), form)))
 }
 
 fn bandwidth(text: &str) -> Result<Bandwidth, String> {

@@ -1,7 +1,9 @@
 //! How a fit is told: warnings and settings on standard error, a table on standard output.
 
-use steinbound::fit::{Parameter, Starts};
-use steinbound::stein::Statistic;
+use std::time::Instant;
+
+use steinbound::fit::{ComputeUsed, KernelUsed, Parameter, Problem, Starts};
+use steinbound::stein::{Holder, Statistic};
 
 use crate::failure::{Failure, Verdict};
 use crate::output::{Output, Table, duration, estimate, significant};
@@ -10,7 +12,11 @@ use crate::output::{Output, Table, duration, estimate, significant};
 pub fn finish(fit: &mut steinbound::Fit, verbose: bool, output: &Output) -> Verdict {
     fit.warnings.iter().for_each(|warning| output.warn(warning));
     if verbose {
-        report_settings(fit, output);
+        let (kernel, compute) = (fit.kernel.as_ref(), fit.compute.as_ref());
+        Settings { kernel, compute, boundary_points: fit.m, seconds: fit.seconds.total }.tell(output);
+        if let Some(leak) = fit.leak {
+            output.note(&format!("leak between the boundary points {}", significant(leak)));
+        }
     }
     let verdict = if fit.is_trustworthy() { Verdict::Fine } else { Verdict::Doubtful };
     if fit.parameters.iter().any(|p| p.estimate.is_none()) {
@@ -20,15 +26,42 @@ pub fn finish(fit: &mut steinbound::Fit, verbose: bool, output: &Output) -> Verd
     verdict
 }
 
-fn report_settings(fit: &steinbound::Fit, output: &Output) {
-    if let Some(kernel) = &fit.kernel {
-        output.note(&format!("{} kernel, bandwidth {}", kernel.name, kernel.bandwidth));
+/// What was chosen for the user, and how long it took.
+pub struct Settings<'a> {
+    pub kernel: Option<&'a KernelUsed>,
+    pub compute: Option<&'a ComputeUsed>,
+    pub boundary_points: usize,
+    pub seconds: f64,
+}
+
+impl<'a> Settings<'a> {
+    /// The settings of a problem that was solved without a fit, since it was started.
+    pub fn of(problem: &'a Problem, started: Instant) -> Settings<'a> {
+        Settings {
+            kernel: problem.kernel(),
+            compute: problem.compute(),
+            boundary_points: problem.boundary_points(),
+            seconds: started.elapsed().as_secs_f64(),
+        }
     }
-    if let Some(compute) = &fit.compute {
-        output.note(&format!("{} form on {} threads", compute.holder.form, compute.threads));
+
+    pub fn tell(&self, output: &Output) {
+        if let Some(kernel) = self.kernel {
+            output.note(&format!("{} kernel, bandwidth {}", kernel.name, kernel.bandwidth));
+        }
+        if let Some(compute) = self.compute {
+            let (form, threads, simd) = (form(&compute.holder), compute.threads, &compute.simd);
+            output.note(&format!("{form} form on {threads} threads with {simd}: {}", compute.reason));
+        }
+        output.note(&format!("{} boundary points, {}", self.boundary_points, duration(self.seconds)));
     }
-    if let Some(leak) = fit.leak {
-        output.note(&format!("leak between the boundary points {}", significant(leak)));
+}
+
+/// A form by its name, and what there is to know of one of low rank.
+fn form(holder: &Holder) -> String {
+    match (holder.rank, holder.residual) {
+        (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
+        _ => holder.form.clone(),
     }
 }
 
@@ -63,7 +96,7 @@ pub fn print(fit: &steinbound::Fit, output: &mut Output) -> Result<(), Failure> 
     if let Some(value) = fit.log_likelihood {
         writeln!(out, "log-likelihood {value:.4}")?;
     }
-    let form = fit.compute.as_ref().map_or_else(String::new, |c| format!(", {}", c.holder.form));
+    let form = fit.compute.as_ref().map_or_else(String::new, |c| format!(", {}", form(&c.holder)));
     let found = match (fit.converged, fit.iterations, fit.starts) {
         (false, 0, _) => "no minimum".to_string(),
         (false, steps, _) => format!("not converged after {steps} steps"),

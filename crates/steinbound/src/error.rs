@@ -197,16 +197,16 @@ pub enum KernelError {
     NoLandmarks,
     /// Storing all pairs would need too much memory.
     #[error(
-        "the dense form of {points} points needs {bytes} bytes, more than the limit of {limit}; \
-         use the tiled form, whose memory grows with the number of points only"
+        "the dense form of {points} points needs {bytes} bytes of memory, and {available} are available; use the tiled form, whose memory \
+         grows with the number of points only, or for many points the low-rank form, whose time does so too"
     )]
     TooLarge {
         /// The number of data points.
         points: usize,
         /// The bytes needed.
         bytes: u128,
-        /// The largest size allowed.
-        limit: u128,
+        /// The bytes there are.
+        available: u128,
     },
 }
 

@@ -45,7 +45,8 @@
 //!
 //! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting makes it
 //! panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n`
-//! unless the dense form is asked for. There is no I/O, no C code and no system library.
+//! unless the dense form is asked for. There is no C code, no system library and no I/O, but for asking the
+//! system how much memory there is.
 
 mod compute;
 pub mod domain;

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::{Output, significant};
+use crate::summary::Settings;
 
 /// The discrepancy between data and model at given parameters, without fitting.
 #[derive(Debug, Args)]
@@ -39,6 +40,9 @@ impl Discrepancy {
         let at = input.parameters(&self.at)?;
         let typed = input.typed_parameters(&self.at)?;
         let found = problem.discrepancy(&at).map_err(|error| input.explain(error))?;
+        if self.method.verbose {
+            Settings::of(&problem, started).tell(output);
+        }
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.discrepancy/1",

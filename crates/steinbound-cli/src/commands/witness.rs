@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
@@ -9,6 +10,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
+use crate::summary::Settings;
 
 /// The witness function: where, and in which direction, model and data disagree.
 #[derive(Debug, Args)]
@@ -43,6 +45,7 @@ impl Witness {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
         }
         self.data.note_no_clusters(output);
+        let started = Instant::now();
         let problem = input.problem(output)?;
         let at = match &self.at {
             Some(at) => input.parameters(at)?,
@@ -64,6 +67,9 @@ impl Witness {
             None => None,
         };
         let found = problem.witness(&at, &targets).map_err(|error| input.explain(error))?;
+        if self.method.verbose {
+            Settings::of(&problem, started).tell(output);
+        }
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.witness/1",

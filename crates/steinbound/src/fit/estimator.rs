@@ -6,7 +6,7 @@ use crate::error::{Error, FitError, KernelError};
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
 use crate::model::Model;
 use crate::points::Points;
-use crate::stein::Statistic;
+use crate::stein::{Statistic, check_tolerance};
 
 /// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
 ///
@@ -393,6 +393,9 @@ impl Estimator {
         }
         if self.method == Method::Tksd && !(self.ridge >= 0.0 && self.ridge.is_finite()) {
             return Err(KernelError::BadRidge { value: self.ridge }.into());
+        }
+        if self.method.has_kernel() && self.compute.has_tolerance() {
+            check_tolerance(self.tolerance)?;
         }
         match self.bandwidth {
             Bandwidth::Fixed(value) if self.method.has_kernel() && !(value > 0.0 && value.is_finite()) => {

@@ -95,5 +95,25 @@ pub enum Compute {
     LowRank,
 }
 
+impl Compute {
+    /// All forms.
+    pub const ALL: [Compute; 4] = [Compute::Auto, Compute::Dense, Compute::Tiled, Compute::LowRank];
+
+    /// The name by which the form is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compute::Auto => "auto",
+            Compute::Dense => "dense",
+            Compute::Tiled => "tiled",
+            Compute::LowRank => "low-rank",
+        }
+    }
+
+    /// Whether the form is of low rank, or may be.
+    pub fn has_tolerance(self) -> bool {
+        matches!(self, Compute::Auto | Compute::LowRank)
+    }
+}
+
 /// Up to this many points [`Compute::Auto`] is exact.
 pub const AUTO_EXACT_LIMIT: usize = 20_000;

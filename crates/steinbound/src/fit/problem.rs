@@ -7,8 +7,8 @@ use super::checks::{check_columns, check_domain, check_rows};
 use super::forms::Held;
 use super::objective::{Objective, SteinObjective};
 use super::{
-    ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method, Settings, centred, closed_form,
-    search, start_less,
+    Compute, ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method, Settings, centred,
+    closed_form, search, start_less,
 };
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
@@ -18,7 +18,9 @@ use crate::model::{Model, checked_parameters, scores};
 use crate::points::Points;
 use crate::score_matching::ScoreMatching;
 use crate::simulate::{stream, tasks};
-use crate::stein::{Conditioned, LEAK_PROBES, Statistic, SteinForm, Weighted, Witness, discrepancy_squared};
+use crate::stein::{
+    Conditioned, LEAK_PROBES, Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared,
+};
 use crate::{likelihood, score_matching};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
@@ -97,6 +99,10 @@ impl<'a> Problem<'a> {
         let started = Instant::now();
         let method = estimator.method;
         check_rows(data)?;
+        if method.has_kernel() && estimator.compute == Compute::Dense {
+            // The form itself refuses as well, but after bandwidth and boundary points were found in vain.
+            check_dense(data.len())?;
+        }
         if model.dimension() != data.dimension() {
             return Err(
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()

@@ -83,9 +83,7 @@ impl Landmarks {
         tolerance: f64,
         seed: u64,
     ) -> Result<Landmarks, Error> {
-        if !(tolerance >= 0.0 && tolerance < 1.0) {
-            return Err(KernelError::BadTolerance { value: tolerance }.into());
-        }
+        check_tolerance(tolerance)?;
         let kernel = form.kernel();
         let boundary = form.boundary_points();
         let pool = pool(points, boundary.rows(), seed)?;
@@ -249,6 +247,11 @@ impl TryFrom<Written> for Landmarks {
         kernel.check(written.anchors.columns()).map_err(|error| error.to_string())?;
         Landmarks::from_parts(kernel, written).map_err(|error| error.to_string())
     }
+}
+
+/// Refuses what is not a share of the kernel.
+pub(crate) fn check_tolerance(value: f64) -> Result<(), KernelError> {
+    if (0.0..1.0).contains(&value) { Ok(()) } else { Err(KernelError::BadTolerance { value }) }
 }
 
 /// The terms of [`Landmarks::sums`]: each feature, and the slopes of the weights, which are the last column.

@@ -22,11 +22,12 @@ mod witness;
 
 pub use conditioned::{BOUNDARY_LIMIT, Conditioned, LEAK_PROBES};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
+pub(crate) use landmarks::check_tolerance;
 pub use landmarks::{LANDMARK_POOL, Landmarks, MOST_LANDMARKS};
 pub use low_rank::LowRank;
 pub use off_diagonal::OffDiagonal;
-pub use radial::{DENSE_LIMIT, Radial};
-pub(crate) use radial::{dense_bytes, widths};
+pub use radial::Radial;
+pub(crate) use radial::{check_dense, dense_bytes, widths};
 pub(crate) use statistic::{Fixed, Pairs, Pass};
 pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
 pub use sums::Sums;

@@ -2,15 +2,12 @@ use std::sync::Arc;
 
 use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
 use crate::compute::pairs::{PairKernel, PairSum, Scaled};
-use crate::compute::products;
 use crate::compute::tiles::{Computed, Stored, TileSource};
+use crate::compute::{memory, products};
 use crate::error::{Error, KernelError};
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
 use crate::points::Points;
-
-/// The largest dense form, in bytes.
-pub const DENSE_LIMIT: u128 = 4 << 30;
 
 /// The form of a radial kernel as it is, without a boundary: plain KSD, and the base of the other forms.
 ///
@@ -56,9 +53,8 @@ impl Radial {
     ) -> Result<Radial, Error> {
         let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
         kernel.check(points.dimension())?;
-        let bytes = Stored::bytes(points.len());
-        if dense && bytes > DENSE_LIMIT {
-            return Err(KernelError::TooLarge { points: points.len(), bytes, limit: DENSE_LIMIT }.into());
+        if dense {
+            check_dense(points.len())?;
         }
         let scaled = kernel.scale(points)?;
         let computed = Computed { kernel, points: scaled };
@@ -133,6 +129,12 @@ pub(super) fn cross(
 /// The bytes that a dense form of so many points takes.
 pub(crate) fn dense_bytes(points: usize) -> u128 {
     Stored::bytes(points)
+}
+
+/// Refuses a dense form of so many points where it would not fit in memory.
+pub(crate) fn check_dense(points: usize) -> Result<(), KernelError> {
+    let (bytes, available) = (dense_bytes(points), memory::available());
+    if bytes > available { Err(KernelError::TooLarge { points, bytes, available }) } else { Ok(()) }
 }
 
 /// The bandwidth times the scale of each coordinate.
