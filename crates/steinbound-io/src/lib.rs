@@ -10,6 +10,7 @@ pub mod formula;
 pub mod frame;
 pub mod limit;
 pub mod map;
+mod nameless;
 pub mod names;
 mod records;
 pub mod spec;

@@ -1,11 +1,14 @@
 //! Writing whole files: a file appears complete or not at all.
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use steinbound::Points;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::IoError;
+use crate::nameless;
 use crate::table::shown_path;
 
 /// A file that is complete but does not have its name yet.
@@ -16,11 +19,75 @@ pub struct Pending {
     path: PathBuf,
     shown: String,
     /// `None` where the path is a device or a pipe, which was written directly.
-    file: Option<tempfile::NamedTempFile>,
+    file: Option<Unnamed>,
+}
+
+/// A file on its way to its name.
+#[derive(Debug)]
+enum Unnamed {
+    /// One that nobody sees, and that is gone with the program.
+    Nameless(File),
+    /// One with a temporary name, where the system knows no others.
+    Temporary(NamedTempFile),
+}
+
+impl Unnamed {
+    fn create(folder: &Path, existing: Option<&std::fs::Metadata>) -> std::io::Result<Unnamed> {
+        if let Some(file) = nameless::create(folder, mode(existing)) {
+            return Ok(Unnamed::Nameless(file));
+        }
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode(existing)));
+        #[cfg(not(unix))]
+        if let Some(data) = existing {
+            builder.permissions(data.permissions());
+        }
+        builder.prefix(PREFIX).tempfile_in(folder).map(Unnamed::Temporary)
+    }
+
+    fn file(&mut self) -> &mut File {
+        match self {
+            Unnamed::Nameless(file) => file,
+            Unnamed::Temporary(file) => file.as_file_mut(),
+        }
+    }
+
+    /// A temporary name for the complete file: only a file with a name can replace another.
+    fn named(self, folder: &Path) -> std::io::Result<TempPath> {
+        match self {
+            Unnamed::Nameless(file) => {
+                let name = |name: &Path| nameless::give_name(&file, name);
+                Ok(tempfile::Builder::new().prefix(PREFIX).make_in(folder, name)?.into_temp_path())
+            }
+            Unnamed::Temporary(file) => Ok(file.into_temp_path()),
+        }
+    }
+}
+
+/// How temporary names begin.
+const PREFIX: &str = ".steinbound-";
+
+/// The permissions of the file that is replaced, or an ordinary file's, less what the user masks.
+fn mode(existing: Option<&std::fs::Metadata>) -> u32 {
+    #[cfg(unix)]
+    if let Some(data) = existing {
+        return std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o7777;
+    }
+    let _ = existing;
+    0o666
+}
+
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 impl Pending {
-    /// Fills a temporary file beside the path.
+    /// Fills a file without a name, or with a temporary one, in the folder of the path.
     pub fn fill(
         path: &Path,
         fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -44,22 +111,9 @@ impl Pending {
         }
         // A link stays a link: its target is replaced.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        // The permissions of the file that is replaced, or an ordinary file's less what the user masks.
-        match existing {
-            Some(data) => builder.permissions(data.permissions()),
-            #[cfg(unix)]
-            None => builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)),
-            #[cfg(not(unix))]
-            None => &mut builder,
-        };
-        let made = builder.prefix(".steinbound-").tempfile_in(folder);
+        let made = Unnamed::create(folder(&path), existing.as_ref());
         let mut file = made.map_err(|error| create(reason(&error)))?;
-        let mut buffer = BufWriter::new(file.as_file_mut());
+        let mut buffer = BufWriter::new(file.file());
         fill(&mut buffer).and_then(|()| buffer.flush()).map_err(write)?;
         drop(buffer);
         Ok(Pending { path, shown, file: Some(file) })
@@ -68,10 +122,9 @@ impl Pending {
     /// Gives the file its name.
     pub fn commit(self) -> Result<(), IoError> {
         let Some(file) = self.file else { return Ok(()) };
-        match file.persist(&self.path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(IoError::Create { path: self.shown, reason: reason(&error.error) }),
-        }
+        let named = file.named(folder(&self.path));
+        let replaced = named.and_then(|name| name.persist(&self.path).map_err(|error| error.error));
+        replaced.map_err(|error| IoError::Create { path: self.shown, reason: reason(&error) })
     }
 }
 
