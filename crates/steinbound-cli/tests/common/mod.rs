@@ -49,8 +49,14 @@ impl Folder {
 
     /// Runs the command in the folder.
     pub fn run(&self, arguments: &[&str]) -> Said {
+        self.run_with(&[], arguments)
+    }
+
+    /// Runs the command in the folder, with environment variables.
+    pub fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Said {
         let mut command = assert_cmd::Command::cargo_bin("steinbound").unwrap();
-        let output = command.current_dir(self.folder.path()).args(arguments).output().unwrap();
+        command.current_dir(self.folder.path()).envs(variables.iter().copied()).args(arguments);
+        let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let said = Said {
             code: output.status.code().expect("no signal ended it"),
