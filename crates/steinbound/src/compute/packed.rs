@@ -211,16 +211,6 @@ mod tests {
         let last = packed.block(1).column(0);
         assert_eq!(last[4], (10 * (LARGEST_TILE / 2 + 4)) as f64);
         assert_eq!(last[5..], [0.0; 3]);
-        assert!(packed.block(0).column(0).as_ptr().is_aligned_to_cache_line());
-    }
-
-    trait CacheLine {
-        fn is_aligned_to_cache_line(self) -> bool;
-    }
-
-    impl CacheLine for *const f64 {
-        fn is_aligned_to_cache_line(self) -> bool {
-            self.addr() % ALIGNMENT == 0
-        }
+        assert!(packed.block(0).column(0).as_ptr().addr().is_multiple_of(ALIGNMENT));
     }
 }

@@ -49,7 +49,8 @@ pub(crate) fn greedy(
     while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance {
         // The first of several equal ones, so that the choice does not depend on how they are searched.
         let pivot = (0..size).fold(0, |best, i| if diagonal[i] > diagonal[best] { i } else { best });
-        if !(diagonal[pivot] > floor) {
+        // What is not a number is no pivot either.
+        if diagonal[pivot].is_nan() || diagonal[pivot] <= floor {
             break;
         }
         let mut new = vec![0.0; size];

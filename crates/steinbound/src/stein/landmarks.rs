@@ -173,7 +173,7 @@ impl Landmarks {
     /// The gradient that each point contributes at the parameters, `points` by parameters, given the sums over all data.
     ///
     /// Their weighted mean over all data is the gradient of the squared discrepancy (V-statistic). With `N` half its Hessian
-    /// ([`Moments::normal_equations`]) the influence of a point on the minimum is `-N^-1` times its row.
+    /// ([`Moments::normal_equations`](super::Moments::normal_equations)) the influence of a point on the minimum is `-N^-1` times its row.
     pub fn gradients(
         &self,
         points: &Points,
