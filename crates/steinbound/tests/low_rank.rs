@@ -24,7 +24,7 @@ fn forms(
 ) -> (Arc<Conditioned>, Arc<Landmarks>, LowRank) {
     let radial = Radial::tiled(&setting.data, kernel::by_name(kernel).unwrap(), 1.1).unwrap();
     let exact = Arc::new(Conditioned::new(radial, &setting.boundary, 1e-3).unwrap());
-    let landmarks = Arc::new(Landmarks::choose(&exact, &setting.data, tolerance, 0).unwrap());
+    let landmarks = Arc::new(Landmarks::choose(&exact, &setting.data, tolerance, MOST_LANDMARKS, 0).unwrap());
     let form = LowRank::new(Arc::clone(&exact), Arc::clone(&landmarks));
     (exact, landmarks, form)
 }
@@ -206,7 +206,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let bandwidth = fit.kernel.as_ref().unwrap().bandwidth;
     let radial = Radial::tiled(&data, kernel::by_name("gaussian").unwrap(), bandwidth).unwrap();
     let exact = Conditioned::new(radial, &setting.boundary, 1e-3).unwrap();
-    let landmarks = Landmarks::choose(&exact, &data, DEFAULT_TOLERANCE, 0).unwrap();
+    let landmarks = Landmarks::choose(&exact, &data, DEFAULT_TOLERANCE, MOST_LANDMARKS, 0).unwrap();
     let travel: Landmarks = serde_json::from_str(&serde_json::to_string(&landmarks).unwrap()).unwrap();
     assert_eq!((travel.rank(), travel.anchors()), (landmarks.rank(), landmarks.anchors()));
 

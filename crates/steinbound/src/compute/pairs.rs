@@ -46,6 +46,8 @@ pub(crate) struct Scaled {
     pub(super) coordinates: Coordinates,
     /// The differentiated coordinates less the origin, in the units of the data.
     pub(super) shifted: Matrix,
+    /// The largest of the squared lengths.
+    reach: f64,
 }
 
 impl Scaled {
@@ -86,11 +88,17 @@ impl PairKernel {
             return Err(KernelError::BadCoordinates { dimension: points.dimension() });
         }
         let shifted = |i: usize, l: usize| points.row(i)[l] - self.origin[l];
-        let coordinates =
-            Coordinates::new(points.len(), points.dimension(), |i, l| shifted(i, l) / self.widths[l]);
+        let scaled = |i: usize, l: usize| shifted(i, l) / self.widths[l];
+        let dimension = points.dimension();
+        let square = |i: usize| (0..dimension).map(|l| scaled(i, l).powi(2)).sum::<f64>();
+        // After the coordinates comes half the squared length, with a minus: what an inner product lacks of a distance.
+        let coordinates = Coordinates::new(points.len(), dimension + 1, |i, l| {
+            if l < dimension { scaled(i, l) } else { -0.5 * square(i) }
+        });
+        let reach = (0..points.len()).map(square).fold(0.0, f64::max);
         let of_differentiated = |i: usize, l: usize| shifted(i, self.differentiated[l]);
         let shifted = Matrix::from_fn(points.len(), self.differentiated.len(), of_differentiated);
-        Ok(Scaled { coordinates, shifted })
+        Ok(Scaled { coordinates, shifted, reach })
     }
 
     /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives; slopes are zero.
@@ -107,7 +115,11 @@ impl PairKernel {
     /// The kernel of some row points against all others as a matrix: one column `k(x_i, y_j)` for each row point. The range
     /// starts at a multiple of [`GROUP`].
     pub(crate) fn values(&self, rows: &Scaled, range: Range<usize>, others: &Scaled) -> Matrix {
-        self.written_out(rows, range, others, |x, columns, out| self.group_values(x, columns, out))
+        self.written_out(rows, range, others, |x, columns, out| {
+            // Exact for points that coincide, as factors of the boundary's kernel need it.
+            let what = self.kernel.log_slope().map_or(Between::Distance, Between::Exponential);
+            self.group_values(x, columns, what, out);
+        })
     }
 
     /// [`values`](PairKernel::values), and for each differentiated coordinate a matrix of `d/dx_l k(x_i, y_j)`.
@@ -118,7 +130,7 @@ impl PairKernel {
         others: &Scaled,
     ) -> WrittenOut {
         let first = self.written_out(rows, range.clone(), others, |x, columns, out| {
-            between(Level::current(), x, columns, None, out);
+            between(Level::current(), x, columns, Between::Distance, out);
             let mut room = [out.to_vec(), vec![0.0; out.len()], vec![0.0; out.len()]];
             let [q, value, second] = &mut room;
             self.kernel.profile_row(q, value, out, second);
@@ -171,7 +183,9 @@ impl PairKernel {
 #[inline(always)]
 pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
     let mut sums = [V::splat(0.0); GROUP];
-    for (x, y) in x.iter().zip(y) {
+    // The last entry of both is not a coordinate.
+    let coordinates = x.len() - 1;
+    for (x, y) in x[..coordinates].iter().zip(y) {
         let y = V::load(y);
         for r in 0..GROUP {
             let difference = V::splat(x[r]).sub(y);
@@ -181,17 +195,72 @@ pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64
     sums
 }
 
-/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row:
-/// the distances themselves without a rate, `exp(rate q)` with one. A kernel whose slope is a multiple of its value is that exponential.
+/// Minus half the squared distances of [`GROUP`] points to eight others: inner products less half of both squared lengths, which are the last
+/// entries of each.
 #[inline(always)]
-pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, rate: Option<f64>, out: &mut [f64]) {
+fn lacking_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
+    let coordinates = x.len() - 1;
+    let mut sums = [V::splat(0.0); GROUP];
+    for r in 0..GROUP {
+        sums[r] = V::splat(x[coordinates][r]).add(V::load(&y[coordinates]));
+    }
+    for (x, y) in x[..coordinates].iter().zip(y) {
+        let y = V::load(y);
+        for r in 0..GROUP {
+            sums[r] = V::splat(x[r]).mul_add(y, sums[r]);
+        }
+    }
+    sums
+}
+
+/// What is computed of the squared distance `q` of two points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Between {
+    /// `q` itself.
+    Distance,
+    /// `exp(rate q)`: a kernel whose slope is a multiple of its value.
+    Exponential(f64),
+    /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, where points are near the origin.
+    Product(f64),
+}
+
+/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit or two of a kernel value.
+const NEAR: f64 = 16.0;
+
+/// The fewest coordinates for which inner products save time.
+const MANY_COORDINATES: usize = 4;
+
+impl PairKernel {
+    /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the kernel.
+    pub(super) fn between(&self, rows: &Scaled, others: &Scaled) -> Between {
+        match self.kernel.log_slope() {
+            None => Between::Distance,
+            Some(rate) if self.widths.len() >= MANY_COORDINATES && rows.reach.max(others.reach) <= NEAR => {
+                Between::Product(rate)
+            }
+            Some(rate) => Between::Exponential(rate),
+        }
+    }
+}
+
+/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row.
+#[inline(always)]
+pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) {
     let stride = columns.length / LANES;
     let (out, _) = out.as_chunks_mut::<LANES>();
     let (a, rest) = out.split_at_mut(stride);
     let (b, rest) = rest.split_at_mut(stride);
     let (c, d) = rest.split_at_mut(stride);
     for ((((y, a), b), c), d) in columns.eights().zip(a).zip(b).zip(c).zip(d) {
-        let mut values = squared_distances_of_eight::<V>(x, y);
+        let mut values = match what {
+            Between::Product(_) => lacking_of_eight::<V>(x, y),
+            _ => squared_distances_of_eight::<V>(x, y),
+        };
+        let rate = match what {
+            Between::Distance => None,
+            Between::Exponential(rate) => Some(rate),
+            Between::Product(rate) => Some(-2.0 * rate),
+        };
         if let Some(rate) = rate {
             for r in 0..GROUP {
                 values[r] = values[r].mul(V::splat(rate));
@@ -207,15 +276,14 @@ pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, rate: O
 
 vectorised! {
     /// [`between_body`].
-    fn between(x: &[[f64; GROUP]], columns: Place, rate: Option<f64>, out: &mut [f64]) = between_body
+    fn between(x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) = between_body
 }
 
 impl PairKernel {
     /// The kernel values of a group of row points with all points of a block, row by row.
-    pub(super) fn group_values(&self, x: &[[f64; GROUP]], columns: Place, out: &mut [f64]) {
-        let rate = self.kernel.log_slope();
-        between(Level::current(), x, columns, rate, out);
-        if rate.is_none() {
+    pub(super) fn group_values(&self, x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) {
+        between(Level::current(), x, columns, what, out);
+        if what == Between::Distance {
             self.kernel.value_row(out);
         }
     }

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::packed::{Aligned, Block, Coordinates, LARGEST_TILE, Packed, Place, tile_of};
-use super::pairs::{GROUP, PairKernel, PairSum, Scaled, between_body, group_size};
+use super::pairs::{Between, GROUP, PairKernel, PairSum, Scaled, between_body, group_size};
 use super::simd::{LANES, Lanes, Level, vectorised};
 use crate::matrix::Matrix;
 
@@ -56,10 +56,11 @@ pub(crate) struct Stored {
 impl Stored {
     pub(crate) fn new(computed: Computed) -> Stored {
         let points = &computed.points.coordinates;
+        let what = computed.kernel.between(&computed.points, &computed.points);
         let tile = |i: usize, j: usize| {
             let (rows, columns) = (points.block(i), points.block(j));
             let mut tile = Aligned::zeros(rows.length * columns.length);
-            evaluate(&computed.kernel, rows, columns, tile.as_mut_slice());
+            evaluate(&computed.kernel, what, rows, columns, tile.as_mut_slice());
             tile
         };
         let of_row = |i: usize| (i..points.blocks()).map(|j| tile(i, j)).collect();
@@ -174,6 +175,7 @@ impl Sums {
 /// A block of rows against a block of columns.
 struct Tile<'a> {
     kernel: &'a PairKernel,
+    between: Between,
     rows: Place<'a>,
     columns: Place<'a>,
     /// The columns to multiply by, at the rows and at the columns of the tile.
@@ -197,11 +199,13 @@ struct Symmetric<'a> {
     source: &'a dyn TileSource,
     columns: &'a Packed,
     plan: Plan,
+    between: Between,
 }
 
 /// All terms for a set of points against itself: an `n` by `terms` matrix.
 pub(crate) fn symmetric(source: &dyn TileSource, columns: &Packed, terms: &[(PairSum, usize)]) -> Matrix {
-    let pass = Symmetric { source, columns, plan: Plan::new(terms) };
+    let between = source.pair_kernel().between(source.points(), source.points());
+    let pass = Symmetric { source, columns, plan: Plan::new(terms), between };
     let points = &source.points().coordinates;
     let sums = if points.blocks() <= FEW_BLOCKS { pass.in_shares() } else { pass.in_rounds() };
     gather(points, sums, &pass.plan)
@@ -223,6 +227,7 @@ impl Symmetric<'_> {
         let points = &self.source.points().coordinates;
         let tile = Tile {
             kernel: self.source.pair_kernel(),
+            between: self.between,
             rows: points.block(task.rows),
             columns: points.block(task.columns),
             at_rows: Some(self.columns.block(task.rows)),
@@ -300,6 +305,7 @@ pub(crate) fn cross(
     terms: &[(PairSum, usize)],
 ) -> Matrix {
     let plan = Plan::new(terms);
+    let between = kernel.between(rows, others);
     let (rows, others) = (&rows.coordinates, &others.coordinates);
     let segments = others.blocks().div_ceil(SEGMENT).max(1);
     let parts: Vec<Sums> = (0..rows.blocks() * segments)
@@ -310,6 +316,7 @@ pub(crate) fn cross(
             for other in SEGMENT * segment..(SEGMENT * (segment + 1)).min(others.blocks()) {
                 let tile = Tile {
                     kernel,
+                    between,
                     rows: rows.block(block),
                     columns: others.block(other),
                     at_rows: None,
@@ -331,11 +338,11 @@ pub(crate) fn cross(
 }
 
 /// The kernel values of a tile, row by row.
-fn evaluate(kernel: &PairKernel, rows: Place, columns: Place, values: &mut [f64]) {
+fn evaluate(kernel: &PairKernel, what: Between, rows: Place, columns: Place, values: &mut [f64]) {
     let mut x = Vec::new();
     for (at, group) in (0..).step_by(GROUP).zip(values.chunks_exact_mut(GROUP * columns.length)) {
         rows.group(at, &mut x);
-        kernel.group_values(&x, columns, group);
+        kernel.group_values(&x, columns, what, group);
     }
 }
 
@@ -348,7 +355,6 @@ fn multiply_body<V: Lanes>(
 ) {
     let Tile { kernel, rows, columns, plan, .. } = tile;
     let size = GROUP * columns.length;
-    let rate = kernel.kernel.log_slope();
     let q = &mut scratch.q.as_mut_slice()[..size];
     let value = &mut scratch.value.as_mut_slice()[..size];
     let first = &mut scratch.first.as_mut_slice()[..size];
@@ -361,12 +367,12 @@ fn multiply_body<V: Lanes>(
             _ => {
                 rows.group(at, x);
                 if plan.needs_derivatives() {
-                    between_body::<V>(x, *columns, None, q);
+                    between_body::<V>(x, *columns, Between::Distance, q);
                     kernel.kernel.profile_row(q, value, first, second);
                     value
                 } else {
-                    between_body::<V>(x, *columns, rate, q);
-                    if rate.is_none() {
+                    between_body::<V>(x, *columns, tile.between, q);
+                    if tile.between == Between::Distance {
                         kernel.kernel.value_row(q);
                     }
                     q

@@ -6,7 +6,7 @@ use super::{AUTO_EXACT_LIMIT, Compute, Estimator};
 use crate::error::Error;
 use crate::model::Model;
 use crate::points::Points;
-use crate::stein::{Conditioned, Landmarks, LowRank, Radial, SteinForm, dense_bytes, widths};
+use crate::stein::{Conditioned, Landmarks, LowRank, MOST_LANDMARKS, Radial, SteinForm, dense_bytes, widths};
 
 /// Up to this many points the pairs are stored (1 MB), in case they are needed again.
 const DENSE_LIMIT: usize = 500;
@@ -48,15 +48,15 @@ impl Held {
             Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.ridge)?))
         };
         let held = |exact, reason: String| Held { exact, landmarks: None, reason, warning: None };
-        let landmarks = |exact: &Conditioned| {
-            Landmarks::choose(exact, data, estimator.tolerance, estimator.seed).map(Arc::new)
+        let landmarks = |exact: &Conditioned, most: usize| {
+            Landmarks::choose(exact, data, estimator.tolerance, most, estimator.seed).map(Arc::new)
         };
         match estimator.compute {
             Compute::Dense => Ok(held(exact(true)?, "asked for".into())),
             Compute::Tiled => Ok(held(exact(false)?, "asked for".into())),
             Compute::LowRank => {
                 let exact = exact(false)?;
-                let landmarks = landmarks(&exact)?;
+                let landmarks = landmarks(&exact, MOST_LANDMARKS)?;
                 let warning = left_out(&landmarks, estimator.tolerance);
                 Ok(Held { exact, landmarks: Some(landmarks), reason: "asked for".into(), warning })
             }
@@ -75,9 +75,12 @@ impl Held {
             }
             Compute::Auto => {
                 let exact = exact(false)?;
-                let landmarks = landmarks(&exact)?;
-                let (rank, residual) = (landmarks.rank(), landmarks.residual());
                 let limit = if needs_search { EXACT_LIMIT_OF_SEARCH } else { EXACT_LIMIT };
+                // Choosing so many landmarks takes about as long as all pairs.
+                let worthwhile = points / if needs_search { 20 } else { 100 };
+                let most = if points > limit { MOST_LANDMARKS } else { worthwhile };
+                let landmarks = landmarks(&exact, most)?;
+                let (rank, residual) = (landmarks.rank(), landmarks.residual());
                 let is_good = residual <= estimator.tolerance;
                 let is_cheap = 4 * landmarks.anchors() < points;
                 if is_good && is_cheap || points > limit {

@@ -82,7 +82,8 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
     let scaled = |i: usize| points.row(i).iter().zip(scales.iter()).map(|(x, s)| x / s);
     let values: Vec<f64> = rows.iter().flat_map(|i| scaled(*i)).collect();
     let row = |i: usize| &values[i * dimension..(i + 1) * dimension];
-    let coordinates = Coordinates::new(rows.len(), dimension, |i, l| row(i)[l]);
+    let coordinates =
+        Coordinates::new(rows.len(), dimension + 1, |i, l| row(i).get(l).copied().unwrap_or(0.0));
     let pairs = rows.len() * (rows.len() - 1) / 2;
     let middle = ((pairs - 1) / 2, pairs / 2);
     let mut sampled: Vec<f64> = if pairs <= FEW_PAIRS {

@@ -76,11 +76,12 @@ struct Written {
 }
 
 impl Landmarks {
-    /// Chooses landmarks among the points of a form until the residual is below the tolerance.
+    /// Chooses landmarks among the points of a form until the residual is below the tolerance, at most so many.
     pub fn choose(
         form: &Conditioned,
         points: &Points,
         tolerance: f64,
+        most: usize,
         seed: u64,
     ) -> Result<Landmarks, Error> {
         check_tolerance(tolerance)?;
@@ -93,7 +94,7 @@ impl Landmarks {
         let left = |j: usize| (whole - dot(known.column(j), known.column(j))).max(0.0);
         let diagonal: Vec<f64> = (0..pool.len()).map(left).collect();
         let mean = diagonal.iter().sum::<f64>() / pool.len() as f64;
-        let stop = Stop { tolerance: tolerance * mean, most: MOST_LANDMARKS };
+        let stop = Stop { tolerance: tolerance * mean, most: most.min(MOST_LANDMARKS) };
         let pivots = greedy(diagonal, stop, |pivot, column| {
             let start = pivot / GROUP * GROUP;
             let group = start..(start + GROUP).min(pool.len());

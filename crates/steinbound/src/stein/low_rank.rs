@@ -38,7 +38,7 @@ use crate::points::Points;
 /// let points = Points::from_rows(&[[-0.5], [0.1], [0.3], [0.6]])?;
 /// let boundary = Points::from_rows(&[[-1.0], [1.0]])?;
 /// let exact = Conditioned::new(Radial::tiled(&points, kernel::by_name("gaussian")?, 0.7)?, &boundary, 1e-3)?;
-/// let landmarks = Landmarks::choose(&exact, &points, 1e-10, 0)?;
+/// let landmarks = Landmarks::choose(&exact, &points, 1e-10, 100, 0)?;
 /// let form = LowRank::new(Arc::new(exact), Arc::new(landmarks));
 /// assert!(form.holder().residual.unwrap() < 1e-10);
 /// # Ok::<(), steinbound::Error>(())

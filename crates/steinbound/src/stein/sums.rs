@@ -17,7 +17,7 @@ use crate::matrix::Matrix;
 /// let points = Points::from_rows(&[[-0.5], [0.1], [0.3], [0.6]])?;
 /// let boundary = Points::from_rows(&[[-1.0], [1.0]])?;
 /// let form = Conditioned::new(Radial::tiled(&points, kernel::by_name("gaussian")?, 0.7)?, &boundary, 1e-3)?;
-/// let landmarks = Landmarks::choose(&form, &points, 1e-9, 0)?;
+/// let landmarks = Landmarks::choose(&form, &points, 1e-9, 100, 0)?;
 ///
 /// let ones = |rows: usize| Matrix::from_fn(rows, 1, |_, _| 1.0);
 /// let part = |rows: &[[f64; 1]]| landmarks.sums(&Points::from_rows(rows)?, &ones(rows.len()), &vec![1.0; rows.len()]);
