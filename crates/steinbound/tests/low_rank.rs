@@ -245,6 +245,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let natural: Vec<f64> = fit.natural.iter().map(|p| p.estimate.unwrap()).collect();
     assert_close(&theta, &natural, 1e-9, "estimate");
     assert!((moments.value(&score.at(&theta)) / fit.discrepancy_squared.unwrap() - 1.0).abs() < 1e-6);
+    assert!((total.value_at(&score.at(&theta)) / fit.discrepancy_squared.unwrap() - 1.0).abs() < 1e-6);
 
     let mut influence: Vec<Vec<f64>> = Vec::new();
     for k in 0..4 {

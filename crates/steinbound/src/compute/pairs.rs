@@ -224,11 +224,11 @@ pub(super) enum Between {
     Product(f64),
 }
 
-/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit or two of a kernel value.
-const NEAR: f64 = 16.0;
+/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit of a kernel value.
+const NEAR: f64 = 4.0;
 
 /// The fewest coordinates for which inner products save time.
-const MANY_COORDINATES: usize = 4;
+const MANY_COORDINATES: usize = 8;
 
 impl PairKernel {
     /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the kernel.

@@ -104,14 +104,13 @@ impl<'a> SteinObjective<'a> {
 }
 
 impl SteinObjective<'_> {
-    /// The moments of features without the values at the points, where the form can do that.
-    fn moments_alone(&self, features: &Matrix) -> Option<Result<Moments, Error>> {
+    /// The sums of features without the values at the points, where the form can do that.
+    fn sums_alone(&self, features: &Matrix) -> Option<Result<Sums, Error>> {
         let Known::Slopes(slope) = &self.known else { return None };
         let columns = weighted_columns(features, self.weights);
         let terms: Vec<Term> = (0..features.columns()).map(|c| Term::new(Operator::Value, c)).collect();
         let value = self.pairs.form().feature_sums(&columns, &terms)?;
-        let of = |value: Matrix| Sums::of(value, slope.clone(), self.weights).moments();
-        Some(value.map(of))
+        Some(value.map(|value| Sums::of(value, slope.clone(), self.weights)))
     }
 
     fn pass(&self, features: Matrix) -> Result<Pass, Error> {
@@ -148,15 +147,19 @@ impl Objective for SteinObjective<'_> {
             return Ok(f64::NAN);
         }
         let identity = Matrix::identity(scores.columns());
-        match self.moments_alone(&scores) {
-            Some(moments) => Ok(moments?.value(&identity)),
+        match self.sums_alone(&scores) {
+            Some(sums) => Ok(sums?.value_at(&identity)),
             None => Ok(self.pass(scores)?.moments().value(&identity)),
         }
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        match self.moments_alone(&self.features(theta)) {
-            Some(moments) => Ok(self.expansion(&moments?, None)),
+        match self.sums_alone(&self.features(theta)) {
+            Some(sums) => {
+                let sums = sums?;
+                let value = sums.value_at(&self.linearised().offset);
+                Ok(Expansion { value, ..self.expansion(&sums.moments(), None) })
+            }
             None => self.expand_fully(theta),
         }
     }
@@ -173,7 +176,11 @@ impl Objective for SteinObjective<'_> {
                 (0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser).collect();
             self.model.add_score_curvature(x, theta, &weights, &steps, sum);
         });
-        Ok(self.expansion(pass.moments(), Some(curvature)))
+        let expansion = self.expansion(pass.moments(), Some(curvature));
+        match self.known {
+            Known::Slopes(_) => Ok(Expansion { value: self.value(theta)?, ..expansion }),
+            Known::Pairs(_) => Ok(expansion),
+        }
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {

@@ -72,6 +72,14 @@ impl Sums {
         Ok(())
     }
 
+    /// The squared discrepancy (V-statistic) of the score with these coefficients, features by coordinates: a sum of squares, which keeps more digits
+    /// of a small discrepancy than [`Moments::value`].
+    pub fn value_at(&self, coefficients: &Matrix) -> f64 {
+        let scores = product(&self.value, coefficients);
+        let both = scores.values().iter().zip(self.slope.values());
+        both.map(|(score, slope)| (score + slope).powi(2)).sum::<f64>() / (self.weight * self.weight)
+    }
+
     /// The moments of a V-statistic.
     pub fn moments(&self) -> Moments {
         let transposed = self.value.transpose();
