@@ -121,7 +121,7 @@ def small(bench: Bench) -> Outcome:
     sample = bench.ball(1_000, 2, 32)
     ours, closed_form, bfgs = measured = alternate(
         [
-            bench.steinbound(sample, repeat=15),
+            bench.steinbound(sample, repeat=101),
             bench.textbook(sample, "closed-form", repeat=7),
             bench.textbook(sample, "bfgs", repeat=3),
         ],
@@ -134,7 +134,7 @@ def small(bench: Bench) -> Outcome:
 
 def medium(bench: Bench) -> Outcome:
     sample = bench.ball(6_000, 2, 32)
-    contenders = [bench.steinbound(sample, repeat=5), bench.textbook(sample, "closed-form", repeat=3)]
+    contenders = [bench.steinbound(sample, repeat=15), bench.textbook(sample, "closed-form", repeat=3)]
     ours, closed_form = measured = alternate(contenders, bench.plan.rounds)
     require_agreement(ours, closed_form, CLOSED_FORM_AGREES)
     return Outcome([(sample.title(), m) for m in measured], [ratios(closed_form, ours), ours.peaks])
@@ -142,7 +142,7 @@ def medium(bench: Bench) -> Outcome:
 
 def pairs(bench: Bench, dimension: int) -> Outcome:
     sample = bench.ball(bench.plan.pairs, dimension, 32)
-    tiled = bench.steinbound(sample, "--compute", "tiled")
+    tiled = bench.steinbound(sample, "--compute", "tiled", repeat=3)
     keops = bench.keops(sample, tiled.run()["bandwidth"])
     ours, theirs = measured = alternate([tiled, keops], bench.plan.large_rounds)
     speed = [sample.points**2 / seconds for seconds in ours.rounds]

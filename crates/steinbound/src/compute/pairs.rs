@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::packed::{Coordinates, Place, padded, tile_of};
-use super::simd::{LANES, Lanes, Level, exp, vectorised};
+use super::simd::{LANES, Lanes, Level, NEGLIGIBLE_EXPONENT, exp, exp_within, vectorised};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -195,6 +195,14 @@ pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64
     sums
 }
 
+#[inline(always)]
+fn times<V: Lanes>(mut values: [V; GROUP], factor: f64) -> [V; GROUP] {
+    for r in 0..GROUP {
+        values[r] = values[r].mul(V::splat(factor));
+    }
+    values
+}
+
 /// Minus half the squared distances of [`GROUP`] points to eight others: inner products less half of both squared lengths, which are the last
 /// entries of each.
 #[inline(always)]
@@ -220,6 +228,8 @@ pub(super) enum Between {
     Distance,
     /// `exp(rate q)`: a kernel whose slope is a multiple of its value.
     Exponential(f64),
+    /// The same where no exponent is so low that the exponential would vanish.
+    Within(f64),
     /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, where points are near the origin.
     Product(f64),
 }
@@ -233,12 +243,15 @@ const MANY_COORDINATES: usize = 8;
 impl PairKernel {
     /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the kernel.
     pub(super) fn between(&self, rows: &Scaled, others: &Scaled) -> Between {
-        match self.kernel.log_slope() {
-            None => Between::Distance,
-            Some(rate) if self.widths.len() >= MANY_COORDINATES && rows.reach.max(others.reach) <= NEAR => {
-                Between::Product(rate)
-            }
-            Some(rate) => Between::Exponential(rate),
+        let Some(rate) = self.kernel.log_slope() else { return Between::Distance };
+        let reach = rows.reach.max(others.reach);
+        // No two points are further apart than twice the largest length; a little is left for rounding.
+        if rate * 4.0 * reach < 0.99 * NEGLIGIBLE_EXPONENT {
+            Between::Exponential(rate)
+        } else if self.widths.len() >= MANY_COORDINATES && reach <= NEAR {
+            Between::Product(rate)
+        } else {
+            Between::Within(rate)
         }
     }
 }
@@ -256,17 +269,12 @@ pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, what: B
             Between::Product(_) => lacking_of_eight::<V>(x, y),
             _ => squared_distances_of_eight::<V>(x, y),
         };
-        let rate = match what {
-            Between::Distance => None,
-            Between::Exponential(rate) => Some(rate),
-            Between::Product(rate) => Some(-2.0 * rate),
+        values = match what {
+            Between::Distance => values,
+            Between::Exponential(rate) => exp(times::<V>(values, rate)),
+            Between::Within(rate) => exp_within(times::<V>(values, rate)),
+            Between::Product(rate) => exp_within(times::<V>(values, -2.0 * rate)),
         };
-        if let Some(rate) = rate {
-            for r in 0..GROUP {
-                values[r] = values[r].mul(V::splat(rate));
-            }
-            values = exp(values);
-        }
         values[0].store(a);
         values[1].store(b);
         values[2].store(c);

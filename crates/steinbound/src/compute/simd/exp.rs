@@ -27,21 +27,34 @@ const COEFFICIENTS: [f64; 10] = [
 ];
 
 /// `exp(x)` for `x <= 0`, zero below [`NEGLIGIBLE_EXPONENT`]: within 2 units in the last place.
+#[inline(always)]
+pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
+    let limit = V::splat(NEGLIGIBLE_EXPONENT);
+    let mut held = x;
+    for i in 0..N {
+        held[i] = x[i].max(limit);
+    }
+    let mut out = exp_within(held);
+    for i in 0..N {
+        out[i] = out[i].zero_where_below(x[i], limit);
+    }
+    out
+}
+
+/// [`exp`] of numbers that are known not to be below [`NEGLIGIBLE_EXPONENT`].
 ///
 /// With `k` the integer nearest to `x / ln 2` and `r = x - k ln 2`, `exp(x) = 2^k exp(r)`. There is no branch; several vectors go together so
 /// that the processor has independent work while a polynomial's chain of products is under way.
 #[inline(always)]
-pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
-    let limit = V::splat(NEGLIGIBLE_EXPONENT);
+pub(crate) fn exp_within<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     let rounder = V::splat(ROUNDER);
     let mut steps = [rounder; N];
     let mut rest = [rounder; N];
     let mut square = [rounder; N];
     for i in 0..N {
-        let held = x[i].max(limit);
-        steps[i] = held.mul_add(V::splat(std::f64::consts::LOG2_E), rounder);
+        steps[i] = x[i].mul_add(V::splat(std::f64::consts::LOG2_E), rounder);
         let k = steps[i].sub(rounder);
-        rest[i] = k.mul_add(V::splat(-LN_2[0]), held);
+        rest[i] = k.mul_add(V::splat(-LN_2[0]), x[i]);
         rest[i] = k.mul_add(V::splat(-LN_2[1]), rest[i]);
         square[i] = rest[i].mul(rest[i]);
     }
@@ -57,7 +70,7 @@ pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     for i in 0..N {
         let p = odd[i].mul_add(rest[i], even[i]);
         let value = p.mul_add(square[i], rest[i]).add(V::splat(1.0));
-        out[i] = value.times_power_of_two(steps[i]).zero_where_below(x[i], limit);
+        out[i] = value.times_power_of_two(steps[i]);
     }
     out
 }

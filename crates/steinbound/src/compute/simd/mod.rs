@@ -12,7 +12,7 @@ mod x86;
 
 use std::sync::OnceLock;
 
-pub(crate) use exp::{NEGLIGIBLE_EXPONENT, exp};
+pub(crate) use exp::{NEGLIGIBLE_EXPONENT, exp, exp_within};
 pub(crate) use lanes::{LANES, Lanes, Portable};
 pub(crate) use rows::{Profile, profile_rows, value_rows};
 #[cfg(target_arch = "x86_64")]
