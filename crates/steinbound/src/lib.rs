@@ -46,7 +46,7 @@
 //! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting makes it
 //! panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n`
 //! unless the dense form is asked for. There is no C code, no system library and no I/O, but for asking the
-//! system how much memory there is.
+//! system how much memory there is and which vector unit to use.
 
 mod compute;
 pub mod domain;

@@ -96,6 +96,9 @@ impl PairKernel {
             if l < dimension { scaled(i, l) } else { -0.5 * square(i) }
         });
         let reach = (0..points.len()).map(square).fold(0.0, f64::max);
+        if (0..points.len()).any(|i| !square(i).is_finite()) {
+            return Err(KernelError::Overflow);
+        }
         let of_differentiated = |i: usize, l: usize| shifted(i, self.differentiated[l]);
         let shifted = Matrix::from_fn(points.len(), self.differentiated.len(), of_differentiated);
         Ok(Scaled { coordinates, shifted, reach })

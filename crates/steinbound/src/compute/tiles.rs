@@ -159,7 +159,7 @@ impl Sums {
     fn outputs<const N: usize>(&mut self, list: &[(usize, usize); N]) -> [&mut [f64]; N] {
         let length = self.length;
         let ranges = list.map(|(_, output)| output * length..(output + 1) * length);
-        // Outputs of a list are different by construction; were they not, one at a time would do.
+        // Every term of a plan has an output of its own.
         self.values
             .as_mut_slice()
             .get_disjoint_mut(ranges)
@@ -207,12 +207,16 @@ pub(crate) fn symmetric(source: &dyn TileSource, columns: &Packed, terms: &[(Pai
     let between = source.pair_kernel().between(source.points(), source.points());
     let pass = Symmetric { source, columns, plan: Plan::new(terms), between };
     let points = &source.points().coordinates;
-    let sums = if points.blocks() <= FEW_BLOCKS { pass.in_shares() } else { pass.in_rounds() };
+    let is_small = points.blocks() <= FEW_BLOCKS && terms.len() <= FEW_OUTPUTS;
+    let sums = if is_small { pass.in_shares() } else { pass.in_rounds() };
     gather(points, sums, &pass.plan)
 }
 
 /// Up to this many blocks, waiting for the end of each round would take as long as the rounds.
 const FEW_BLOCKS: usize = 16;
+
+/// With more outputs the sums of all shares would take too much room.
+const FEW_OUTPUTS: usize = 64;
 
 /// The shares into which the tiles of few blocks are cut, whatever the number of threads.
 const SHARES: usize = 8;
@@ -329,12 +333,14 @@ pub(crate) fn cross(
             sums
         })
         .collect();
-    let of_block = |parts: &[Sums]| {
-        let mut sums = parts[0].clone();
-        parts[1..].iter().for_each(|part| sums.add(part));
-        sums
-    };
-    gather(rows, parts.chunks(segments).map(of_block).collect(), &plan)
+    let mut total: Vec<Sums> = Vec::with_capacity(rows.blocks());
+    for (task, part) in parts.into_iter().enumerate() {
+        match total.get_mut(task / segments) {
+            Some(sums) => sums.add(&part),
+            None => total.push(part),
+        }
+    }
+    gather(rows, total, &plan)
 }
 
 /// The kernel values of a tile, row by row.

@@ -31,10 +31,9 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// # Definition
 ///
-/// Levenberg and Marquardt's damping of Newton's method with the full Hessian `H`: the step solves
+/// Levenberg and Marquardt's damping of Newton's method with the Hessian `H`, or what [`Objective::expand`] makes do with until the end is near: the step solves
 /// `(H + damping D) s = -g`, `D` being the absolute diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step lowers the
-/// objective by a fair share of what the quadratic promises, and falls again when it does. Unlike Gauss and
-/// Newton's approximation this needs no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike,
+/// objective by a fair share of what the quadratic promises, and falls again when it does. The Hessian needs no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike,
 /// and it ends at a quadratic rate.
 ///
 /// # Requirements
@@ -51,6 +50,11 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
     let mut damping = 0.0;
     let mut iterations = 0;
     let mut converged = false;
+    // Near the end an approximate Hessian is too slow, and cannot tell whether the steps vanish.
+    let mut is_near = false;
+    let expand = |theta: &[f64], is_near: bool| {
+        if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
+    };
     while here.is_finite() && iterations < MOST_STEPS && damping <= LARGEST_DAMPING {
         let Some(step) = damped_step(&here, damping) else {
             damping = raised(damping);
@@ -60,8 +64,13 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
         let is_short = theta.iter().zip(&step).all(|(t, s)| s.abs() <= SHORT * (1.0 + t.abs()));
         if is_short && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
+            if damping == 0.0 && !here.is_full {
+                is_near = true;
+                here = objective.expand_fully(&theta)?;
+                continue;
+            }
             if damping == 0.0 {
-                let there = objective.expand(&moved)?;
+                let there = expand(&moved, is_near)?;
                 converged = comes_to_rest(&theta, &step, &there);
                 if there.is_finite() && remaining_gain(&there) <= promised {
                     (theta, here) = (moved, there);
@@ -80,7 +89,7 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         let value = objective.value(&moved)?;
         let gain = here.value - value;
         if value.is_finite() && gain > 1e-4 * promised {
-            let next = objective.expand(&moved)?;
+            let next = expand(&moved, is_near)?;
             if next.is_finite() {
                 (theta, here) = (moved, next);
                 if gain > 0.75 * promised {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{AUTO_EXACT_LIMIT, Compute, Estimator};
-use crate::error::Error;
+use crate::error::{Error, KernelError};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Conditioned, Landmarks, LowRank, MOST_LANDMARKS, Radial, SteinForm, dense_bytes, widths};
@@ -79,7 +79,18 @@ impl Held {
                 // Choosing so many landmarks takes about as long as all pairs.
                 let worthwhile = points / if needs_search { 20 } else { 100 };
                 let most = if points > limit { MOST_LANDMARKS } else { worthwhile };
-                let landmarks = landmarks(&exact, most)?;
+                if points <= limit && 4 * boundary.len() >= points {
+                    return Ok(held(
+                        exact,
+                        format!("{} boundary points alone would take as long", boundary.len()),
+                    ));
+                }
+                let landmarks = match landmarks(&exact, most) {
+                    Err(Error::Kernel(KernelError::NoLandmarks)) if points <= limit => {
+                        return Ok(held(exact, "the kernel has no landmarks here".into()));
+                    }
+                    chosen => chosen?,
+                };
                 let (rank, residual) = (landmarks.rank(), landmarks.residual());
                 let is_good = residual <= estimator.tolerance;
                 let is_cheap = 4 * landmarks.anchors() < points;
@@ -103,10 +114,10 @@ impl Held {
     }
 
     /// The form that a discrepancy is computed with.
-    pub(super) fn form(&self) -> Arc<dyn SteinForm> {
+    pub(super) fn form(&self) -> Result<Arc<dyn SteinForm>, Error> {
         match &self.landmarks {
-            Some(landmarks) => Arc::new(LowRank::new(Arc::clone(&self.exact), Arc::clone(landmarks))),
-            None => Arc::clone(&self.exact) as Arc<dyn SteinForm>,
+            Some(landmarks) => Ok(Arc::new(LowRank::new(Arc::clone(&self.exact), Arc::clone(landmarks))?)),
+            None => Ok(Arc::clone(&self.exact) as Arc<dyn SteinForm>),
         }
     }
 }
@@ -116,7 +127,7 @@ fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<String> {
     let (rank, residual) = (landmarks.rank(), landmarks.residual());
     (residual > tolerance).then(|| {
         format!(
-            "the low-rank form leaves {residual:.1e} of the kernel out with its most landmarks, {rank}, more than the tolerance \
+            "the low-rank form leaves {residual:.1e} of the kernel out with {rank} landmarks, more than the tolerance \
              {tolerance:.1e}: the estimate is as valid, but less precise than with all pairs; use a larger bandwidth, or the tiled form"
         )
     })

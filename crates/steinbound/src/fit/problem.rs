@@ -129,7 +129,7 @@ impl<'a> Problem<'a> {
             ),
             Method::Ksd => {
                 let nothing = Points::none(data.dimension());
-                Task::Stein(held(estimator, data, model, &nothing, &mut settings)?.form())
+                Task::Stein(held(estimator, data, model, &nothing, &mut settings)?.form()?)
             }
             Method::Tksd => {
                 let points = known_boundary(estimator, data, boundary)?;
@@ -137,7 +137,7 @@ impl<'a> Problem<'a> {
                 settings.boundary_points = points.len();
                 note_leak(estimator, data, &points, &held.exact, &mut settings)?;
                 boundary = Some(points);
-                Task::Stein(held.form())
+                Task::Stein(held.form()?)
             }
             Method::Bdksd | Method::Truncsm => {
                 let domain = || estimator.domain.clone().ok_or(FitError::NoDomain);
@@ -170,7 +170,7 @@ impl<'a> Problem<'a> {
                     Task::ScoreMatching(distance)
                 } else {
                     let nothing = Points::none(data.dimension());
-                    let inner = held(estimator, data, model, &nothing, &mut settings)?.form();
+                    let inner = held(estimator, data, model, &nothing, &mut settings)?.form()?;
                     Task::Stein(Arc::new(Weighted::of(inner, data, distance)?))
                 }
             }
@@ -368,7 +368,8 @@ fn note_leak(
         return Ok(());
     }
     settings.leak = Some(mean);
-    if mean > sparse(data.len()) {
+    let observations = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
+    if mean > sparse(observations) {
         let percent =
             if mean >= 0.01 { format!("{:.0}", 100.0 * mean) } else { format!("{:.2}", 100.0 * mean) };
         settings.warnings.push(format!(
@@ -391,7 +392,7 @@ fn held(
     settings.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
     let held = Held::new(estimator, data, model, bandwidth, boundary)?;
     settings.compute = Some(ComputeUsed {
-        holder: held.form().holder(),
+        holder: held.form()?.holder(),
         threads: rayon::current_num_threads(),
         simd: simd_level().into(),
         reason: held.reason.clone(),

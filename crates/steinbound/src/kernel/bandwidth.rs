@@ -110,6 +110,7 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
         let low = half.checked_sub(reach).and_then(&mut sampled_rank);
         let bracket = match (low, sampled_rank(half + reach)) {
             (Some(low), Some(high)) if high.is_finite() => (low, high),
+            (Some(low), Some(_)) if low.is_finite() => (low, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
         let mut counted = Bracketed::count(&coordinates, bracket);

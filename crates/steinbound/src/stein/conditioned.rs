@@ -32,7 +32,7 @@ use crate::points::Points;
 /// # Complexity
 ///
 /// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with one Cholesky
-/// factor of size `m`, for the few columns at hand. Only [`diagonal`](SteinForm::diagonal) needs `n m^2` operations.
+/// factor of size `m`, for the few columns at hand. Only [`diagonal`](SteinForm::diagonal) needs `n m^2 (1 + d)` operations.
 ///
 /// # Reference
 ///
@@ -60,6 +60,9 @@ pub struct Conditioned {
 
 /// The most boundary points at which leaks are measured.
 pub const LEAK_PROBES: usize = 64;
+
+/// The most kernel values and slopes that are written out at a time (400 MB).
+const MOST_WRITTEN_OUT: usize = 50_000_000;
 
 /// The most boundary points: their kernel matrix takes about three gigabytes.
 pub const BOUNDARY_LIMIT: usize = 20_000;
@@ -220,8 +223,9 @@ impl SteinForm for Conditioned {
             out.slope.iter_mut().for_each(|slope| self.factor.solve_lower(slope));
             out
         };
-        // A block takes room for its kernel values, so that not all are written out at once.
-        for some in blocks.chunks(16) {
+        // A block takes room for its kernel values and slopes, so that not all are written out at once.
+        let room = self.boundary.len() * LARGEST_TILE * (1 + self.coordinates());
+        for some in blocks.chunks((MOST_WRITTEN_OUT / room).clamp(1, 16)) {
             let written: Vec<WrittenOut> = some.par_iter().map(of_block).collect();
             for (start, out) in some.iter().zip(written) {
                 for at in 0..out.value.columns() {
@@ -248,6 +252,9 @@ impl SteinForm for Conditioned {
 
     fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
         check_shape(self, columns, terms)?;
+        if self.boundary.len() == 0 {
+            return Ok(None);
+        }
         Ok(Some(self.solved_at_boundary(columns, terms)))
     }
 }

@@ -127,11 +127,11 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
         return Err(wrong_shape(form, format!("columns of {} values", columns.rows())));
     }
     for term in terms {
-        let coordinate = match term.operator {
-            Operator::Second(l) | Operator::First(l) => l,
-            Operator::Value | Operator::Both | Operator::Energy => 0,
+        let is_coordinate = match term.operator {
+            Operator::Second(l) | Operator::First(l) => l < form.coordinates(),
+            Operator::Value | Operator::Both | Operator::Energy => true,
         };
-        if term.column >= columns.columns() || coordinate >= form.coordinates().max(1) {
+        if term.column >= columns.columns() || !is_coordinate {
             return Err(wrong_shape(form, format!("{term:?} on {} columns", columns.columns())));
         }
     }

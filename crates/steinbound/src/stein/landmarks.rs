@@ -58,6 +58,8 @@ const POOL_ENTRIES: usize = 20_000_000;
 pub struct Landmarks {
     kernel: PairKernel,
     anchors: Scaled,
+    /// `T'`, functions by anchors.
+    transposed: Matrix,
     written: Written,
 }
 
@@ -132,10 +134,19 @@ impl Landmarks {
     fn from_parts(kernel: PairKernel, written: Written) -> Result<Landmarks, Error> {
         let rows = written.anchors.to_rows();
         let anchors = kernel.scale(&Points::from_rows(&rows)?)?;
-        if written.transform.rows() != rows.len() || kernel.origin.len() != kernel.widths.len() {
+        if written.transform.rows() != rows.len() {
             return Err(KernelError::BadCoordinates { dimension: kernel.origin.len() }.into());
         }
-        Ok(Landmarks { kernel, anchors, written })
+        let transposed = written.transform.transpose();
+        Ok(Landmarks { kernel, anchors, transposed, written })
+    }
+
+    /// Whether these are landmarks of that kernel.
+    pub(super) fn is_of(&self, kernel: &PairKernel) -> bool {
+        self.kernel.kernel.name() == kernel.kernel.name()
+            && self.kernel.widths == kernel.widths
+            && self.kernel.origin == kernel.origin
+            && self.kernel.differentiated == kernel.differentiated
     }
 
     /// The number of landmarks and functions, `r`.
@@ -185,6 +196,7 @@ impl Landmarks {
     ) -> Result<Matrix, Error> {
         checked_rows(points.len(), self.coordinates(), &features, &vec![1.0; points.len()])?;
         if sums.value.rows() != self.rank()
+            || (sums.slope.rows(), sums.slope.columns()) != (self.rank(), self.coordinates())
             || sums.value.columns() != features.columns()
             || !score.is_consistent(self.coordinates(), theta.len())
             || score.features() != features.columns()
@@ -210,7 +222,7 @@ impl Landmarks {
     /// Sums over the data of functions (terms `Value`) and their derivatives (`Second`): functions by terms.
     pub(super) fn there(&self, data: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
         let at_anchors = cross(&self.kernel, &self.anchors, data, columns, terms);
-        product(&self.written.transform.transpose(), &at_anchors)
+        product(&self.transposed, &at_anchors)
     }
 
     /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points, coefficients in columns.
@@ -222,9 +234,8 @@ impl Landmarks {
     /// The functions at a range of points, and their derivatives: functions by points.
     pub(super) fn written_out(&self, data: &Scaled, range: std::ops::Range<usize>) -> (Matrix, Vec<Matrix>) {
         let out = self.kernel.values_and_slopes(data, range, &self.anchors);
-        let transposed = self.written.transform.transpose();
-        let slopes = out.slope.iter().map(|slope| product(&transposed, slope)).collect();
-        (product(&transposed, &out.value), slopes)
+        let slopes = out.slope.iter().map(|slope| product(&self.transposed, slope)).collect();
+        (product(&self.transposed, &out.value), slopes)
     }
 }
 

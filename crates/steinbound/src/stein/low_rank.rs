@@ -3,7 +3,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::conditioned::Conditioned;
-use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back};
+use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back, wrong_shape};
 use super::landmarks::Landmarks;
 use crate::compute::dot;
 use crate::compute::packed::LARGEST_TILE;
@@ -29,7 +29,7 @@ use crate::points::Points;
 /// # Complexity
 ///
 /// A pass over the data for the sums, and one back for values at each point: `2 n (r + m)` kernel values.
-/// [`diagonal`](SteinForm::diagonal), which only U-statistics need, takes `n r (r + m)` operations.
+/// [`diagonal`](SteinForm::diagonal), which only U-statistics need, takes `n r (r + m) (1 + d)` operations.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,7 +39,7 @@ use crate::points::Points;
 /// let boundary = Points::from_rows(&[[-1.0], [1.0]])?;
 /// let exact = Conditioned::new(Radial::tiled(&points, kernel::by_name("gaussian")?, 0.7)?, &boundary, 1e-3)?;
 /// let landmarks = Landmarks::choose(&exact, &points, 1e-10, 100, 0)?;
-/// let form = LowRank::new(Arc::new(exact), Arc::new(landmarks));
+/// let form = LowRank::new(Arc::new(exact), Arc::new(landmarks))?;
 /// assert!(form.holder().residual.unwrap() < 1e-10);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
@@ -50,8 +50,13 @@ pub struct LowRank {
 
 impl LowRank {
     /// The form of the data that the conditioned form has, with landmarks in place of all pairs.
-    pub fn new(exact: Arc<Conditioned>, landmarks: Arc<Landmarks>) -> LowRank {
-        LowRank { exact, landmarks }
+    ///
+    /// The landmarks must be of the same kernel: name, widths, origin and differentiated coordinates.
+    pub fn new(exact: Arc<Conditioned>, landmarks: Arc<Landmarks>) -> Result<LowRank, Error> {
+        if !landmarks.is_of(exact.kernel()) {
+            return Err(wrong_shape(exact.as_ref(), "landmarks of another kernel".into()).into());
+        }
+        Ok(LowRank { exact, landmarks })
     }
 
     fn at(&self, rows: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {

@@ -57,7 +57,8 @@ impl Sums {
 
     /// Adds the sums of other data, for the same landmarks and features.
     pub fn merge(&mut self, other: &Sums) -> Result<(), KernelError> {
-        let shape = |sums: &Sums| (sums.value.rows(), sums.value.columns(), sums.slope.columns());
+        let shape =
+            |sums: &Sums| (sums.value.rows(), sums.value.columns(), sums.slope.rows(), sums.slope.columns());
         if shape(self) != shape(other) || self.value.rows() != self.slope.rows() {
             let what = format!("sums of {:?} and of {:?}", shape(self), shape(other));
             let coordinates = self.slope.columns();
@@ -74,7 +75,7 @@ impl Sums {
 
     /// The squared discrepancy (V-statistic) of the score with these coefficients, features by coordinates: a sum of squares, which keeps more digits
     /// of a small discrepancy than [`Moments::value`].
-    pub fn value_at(&self, coefficients: &Matrix) -> f64 {
+    pub(crate) fn value_at(&self, coefficients: &Matrix) -> f64 {
         let scores = product(&self.value, coefficients);
         let both = scores.values().iter().zip(self.slope.values());
         both.map(|(score, slope)| (score + slope).powi(2)).sum::<f64>() / (self.weight * self.weight)

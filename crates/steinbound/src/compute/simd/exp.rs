@@ -32,7 +32,8 @@ pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     let limit = V::splat(NEGLIGIBLE_EXPONENT);
     let mut held = x;
     for i in 0..N {
-        held[i] = x[i].max(limit);
+        // In this order what is not a number stays so.
+        held[i] = limit.max(x[i]);
     }
     let mut out = exp_within(held);
     for i in 0..N {
@@ -167,6 +168,7 @@ mod tests {
             let found =
                 at(level, &[0.0, -0.0, -708.000001, -1e300, f64::NEG_INFINITY, -708.0, -1e-320, -1.0]);
             assert_eq!(found[..5], [1.0, 1.0, 0.0, 0.0, 0.0]);
+            assert!(at(level, &[f64::NAN])[0].is_nan());
             assert!(found[5] > 3e-308 && found[6] == 1.0);
         }
     }
