@@ -248,7 +248,7 @@ fn numbers_beyond_reason() {
     let boundary = ["--boundary", "boundary.csv"];
     refuse_options(
         &[&boundary[..], &["--bandwidth", "1e-200"]].concat(),
-        &["not a finite number", "rescale"],
+        &["not finite numbers", "larger bandwidth"],
     );
     refuse_options(
         &["--domain", "ball(radius=2)", "--boundary-points", "1000000"],

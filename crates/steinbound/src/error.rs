@@ -136,7 +136,9 @@ pub enum KernelError {
     )]
     ZeroMedian,
     /// Distances overflow.
-    #[error("distances between the data points are not finite numbers; rescale the data to moderate units")]
+    #[error(
+        "distances between points are not finite numbers; rescale the data to moderate units, or use a larger bandwidth"
+    )]
     Overflow,
     /// The ridge must not be negative.
     #[error("the ridge is {}; it must be zero or a positive number (default 0.001)", shown(*.value))]
