@@ -97,7 +97,7 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
             squared_distance(row(i), row((i + step) % rows.len()))
         };
         // Drawing more pairs narrows the bracket, so that fewer of all pairs are kept: this many make both about as long.
-        let count = (pairs as f64).powf(2.0 / 3.0) as usize;
+        let count = (0.1 * pairs as f64).powf(2.0 / 3.0) as usize;
         (0..count).map(draw).collect()
     };
     // Three standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
