@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
 use crate::error::PointsError;
 
 /// `n` points in `d` coordinates, finite and of one length, with optional observation weights and clusters.
@@ -199,6 +202,19 @@ impl<'a> Points<'a> {
             Some(weights) => Cow::Borrowed(weights),
             None => Cow::Owned(vec![1.0; self.len()]),
         }
+    }
+
+    /// The rows that have a weight, or a draw of so many of them without replacement where there are more.
+    pub(crate) fn some_rows(&self, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.len()).filter(|i| self.weight(*i) > 0.0).collect();
+        if rows.len() > most {
+            for i in 0..most {
+                let other = rng.random_range(i..rows.len());
+                rows.swap(i, other);
+            }
+            rows.truncate(most);
+        }
+        rows
     }
 
     /// The weights divided by their mean, so that sums of their products neither overflow nor vanish.

@@ -58,15 +58,10 @@ pub const SUBSAMPLE: usize = 5_000;
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
 /// bracket and at its ends and keeps those inside it (a few in a hundred), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
-    let mut rows: Vec<usize> = (0..points.len()).filter(|i| points.weight(*i) > 0.0).collect();
     let mut rng = stream(seed, tasks::BANDWIDTH);
-    if rows.len() > EXACT_LIMIT {
-        for i in 0..SUBSAMPLE {
-            let other = rng.random_range(i..rows.len());
-            rows.swap(i, other);
-        }
-        rows.truncate(SUBSAMPLE);
-    }
+    let weighted = (0..points.len()).filter(|i| points.weight(*i) > 0.0).count();
+    let most = if weighted > EXACT_LIMIT { SUBSAMPLE } else { EXACT_LIMIT };
+    let rows = points.some_rows(most, &mut rng);
     median_of_all_pairs(points, &rows, &mut rng)
 }
 

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::conditioned::Conditioned;
@@ -283,15 +282,7 @@ fn take_known(known: &Matrix, pivot: usize, column: &mut [f64]) {
 /// The points among which landmarks are chosen: those with a weight, or a seeded draw of them.
 fn pool(points: &Points, boundary: usize, seed: u64) -> Result<Points<'static>, Error> {
     let most = LANDMARK_POOL.min(POOL_ENTRIES / boundary.max(1)).max(MOST_LANDMARKS);
-    let mut rows: Vec<usize> = (0..points.len()).filter(|i| points.weight(*i) > 0.0).collect();
-    if rows.len() > most {
-        let mut rng = stream(seed, tasks::LANDMARKS);
-        for i in 0..most {
-            let other = rng.random_range(i..rows.len());
-            rows.swap(i, other);
-        }
-        rows.truncate(most);
-    }
+    let rows = points.some_rows(most, &mut stream(seed, tasks::LANDMARKS));
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| points.row(i)).collect();
     Ok(Points::from_rows(&rows)?)
 }
