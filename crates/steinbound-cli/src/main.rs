@@ -7,7 +7,9 @@ mod model;
 mod options;
 mod output;
 mod picture;
+mod progress;
 mod region;
+mod resampling;
 mod summary;
 
 use std::io::Write;

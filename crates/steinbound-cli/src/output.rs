@@ -17,6 +17,10 @@ impl Output {
         Output { quiet, stdout: std::io::BufWriter::new(std::io::stdout()) }
     }
 
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// The stream for results.
     pub fn result(&mut self) -> &mut dyn Write {
         &mut self.stdout

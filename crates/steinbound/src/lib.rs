@@ -65,7 +65,7 @@ mod score_matching;
 pub mod simulate;
 pub mod stein;
 
-pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
+pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError, ResamplingError};
 pub use fit::{Estimator, Fit, Method};
 pub use matrix::Matrix;
 pub use points::Points;

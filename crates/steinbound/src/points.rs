@@ -290,6 +290,16 @@ impl<'a> Points<'a> {
         Ok(moved)
     }
 
+    /// Other values in the place of these, with the same names, weights and scales.
+    pub(crate) fn replaced(&self, values: Vec<f64>) -> Result<Points<'static>, PointsError> {
+        let mut points = Points::new(values, self.dimension)?;
+        expect_count("points", points.len(), self.len())?;
+        points.names = self.names.clone();
+        points.weights = self.weights.clone();
+        points.scales = self.scales.clone();
+        Ok(points)
+    }
+
     /// A copy that borrows nothing.
     pub fn into_owned(self) -> Points<'static> {
         Points {

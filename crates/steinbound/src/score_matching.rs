@@ -11,15 +11,15 @@ use crate::points::Points;
 use crate::stein::{Moments, Slot};
 
 /// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated coordinate.
-struct Weight {
+pub(crate) struct BoundaryWeight {
     value: Matrix,
     slope: Matrix,
 }
 
-impl Weight {
-    fn new(distance: &BoundaryDistance, data: &Points, model: &dyn Model) -> Weight {
+impl BoundaryWeight {
+    pub(crate) fn new(distance: &BoundaryDistance, data: &Points, model: &dyn Model) -> BoundaryWeight {
         let (value, slope) = distance.along(data, &model.differentiated());
-        Weight { value, slope }
+        BoundaryWeight { value, slope }
     }
 }
 
@@ -37,12 +37,11 @@ pub(crate) fn minimise(
     model: &dyn Model,
     data: &Points,
     weights: &[f64],
-    distance: &BoundaryDistance,
+    weight: &BoundaryWeight,
 ) -> Result<Estimate, Error> {
     let score = affine_score(model)?;
     let (origin, points) = centred(model, data);
     let features = features(model, &points, &score);
-    let weight = Weight::new(distance, data, model);
     let count = score.features();
     let slopes =
         jacobians(&points, weights, score.design.len() * count, |x, row| model.feature_slopes(x, row));
@@ -50,7 +49,7 @@ pub(crate) fn minimise(
     let pull = |i: usize, l: usize, c: usize| {
         weight.value[(i, l)] * slopes[(i, l * count + c)] + weight.slope[(i, l)] * features[(i, c)]
     };
-    let moments = moments(&features, &weight, weights, pull);
+    let moments = moments(&features, weight, weights, pull);
     let mut normal = Matrix::zeros(score.parameters, score.parameters);
     let mut right = vec![0.0; score.parameters];
     for (l, moments) in moments.iter().enumerate() {
@@ -83,7 +82,7 @@ pub(crate) fn minimise(
 /// `G_l` and `c_l` for each coordinate.
 fn moments(
     features: &Matrix,
-    weight: &Weight,
+    weight: &BoundaryWeight,
     weights: &[f64],
     pull: impl Fn(usize, usize, usize) -> f64,
 ) -> Vec<Moments> {
@@ -124,7 +123,7 @@ pub(crate) struct ScoreMatching<'a> {
     points: &'a Points<'a>,
     /// Observation weights that sum to one; zero where the boundary's weight is zero as well as its slope.
     shares: Vec<f64>,
-    weight: Weight,
+    weight: &'a BoundaryWeight,
 }
 
 /// Scores, slopes of scores and their Jacobians at the data.
@@ -136,20 +135,18 @@ struct Derivatives {
 }
 
 impl<'a> ScoreMatching<'a> {
-    /// The objective at `data`, of which the model sees `points`: the data less an origin.
+    /// The objective at the data that the weights belong to, of which the model sees `points`: the data less an origin.
     pub(crate) fn new(
         model: &'a dyn Model,
-        data: &Points,
         points: &'a Points<'a>,
         weights: &[f64],
-        distance: &BoundaryDistance,
+        weight: &'a BoundaryWeight,
     ) -> ScoreMatching<'a> {
-        let weight = Weight::new(distance, data, model);
         let total: f64 = weights.iter().sum();
         let coordinates = weight.value.columns();
         let counts =
             |i: usize| (0..coordinates).any(|l| weight.value[(i, l)] != 0.0 || weight.slope[(i, l)] != 0.0);
-        let shares = (0..data.len()).map(|i| if counts(i) { weights[i] / total } else { 0.0 }).collect();
+        let shares = (0..points.len()).map(|i| if counts(i) { weights[i] / total } else { 0.0 }).collect();
         ScoreMatching { model, points, shares, weight }
     }
 
@@ -164,7 +161,7 @@ impl<'a> ScoreMatching<'a> {
 
     /// With scores and slopes in the first columns.
     fn value_of(&self, score: &Matrix, slope: &Matrix) -> f64 {
-        let Weight { value: h, slope: h_slope } = &self.weight;
+        let BoundaryWeight { value: h, slope: h_slope } = self.weight;
         let of_coordinate = |i: usize, l: usize| {
             let psi = score[(i, l)];
             h[(i, l)] * (psi * psi + 2.0 * slope[(i, l)]) + 2.0 * h_slope[(i, l)] * psi

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::mean_and_error;
+use common::{MODES, edge, mean_and_error, modes, square, two_modes};
 use rayon::prelude::*;
 use serde_json::Value;
 use steinbound::domain::{BoundarySampling, BoundaryScheme, Cuboid, Domain};
@@ -17,14 +17,6 @@ use steinbound::{Estimator, Fit, Matrix, Points, simulate};
 fn points(value: &Value) -> Points<'static> {
     let rows: Vec<Vec<f64>> = serde_json::from_value(value.clone()).unwrap();
     Points::from_rows(&rows).unwrap()
-}
-
-fn square() -> Arc<Cuboid> {
-    Arc::new(Cuboid::uniform(-3.0, 3.0, 2).unwrap())
-}
-
-fn two_modes() -> GaussianMixture {
-    GaussianMixture::new(2, 2).unwrap().with_variance(1.0).unwrap()
 }
 
 #[test]
@@ -61,30 +53,17 @@ fn golden_values() {
     assert!((fit.objective.unwrap() / expected - 1.0).abs() < 1e-9, "{:?} {expected}", fit.objective);
 }
 
-/// Two modes at (-1.5, -1.5) and (1.5, 1.5) in the box [-3, 3]^2, seen through 200 points on its edge.
-const TRUTH: [f64; 4] = [-1.5, -1.5, 1.5, 1.5];
-
-fn sample(count: usize, seed: u64) -> Points<'static> {
-    let rng = &mut simulate::stream(seed, 0);
-    simulate::truncated(&two_modes(), &TRUTH, square().as_ref(), count, rng).unwrap().points
-}
-
-fn edge() -> Points<'static> {
-    let sampling = BoundarySampling::new(200).scheme(BoundaryScheme::Even);
-    square().sample_boundary(&sampling, &mut simulate::stream(0, 1)).unwrap()
-}
-
 /// The distance between all estimated and true means.
 fn error(fit: &Fit) -> f64 {
-    common::distance(&fit.estimates(), &TRUTH)
+    common::distance(&fit.estimates(), &MODES)
 }
 
 /// The mean error with its standard error, and the share of 95 % intervals that hold the truth.
 fn run(estimator: &Estimator, seeds: u64, count: usize) -> ((f64, f64), f64) {
     let of_seed = |seed: u64| {
-        let fit = estimator.clone().start(TRUTH.to_vec()).fit(&sample(count, seed), &two_modes()).unwrap();
+        let fit = estimator.clone().start(MODES.to_vec()).fit(&modes(count, seed), &two_modes()).unwrap();
         let holds = |(p, truth): (&Parameter, f64)| p.lower.unwrap() <= truth && truth <= p.upper.unwrap();
-        let held = fit.parameters.iter().zip(TRUTH).filter(|pair| holds(*pair)).count();
+        let held = fit.parameters.iter().zip(MODES).filter(|pair| holds(*pair)).count();
         (error(&fit), held)
     };
     let runs: Vec<(f64, usize)> = (0..seeds).into_par_iter().map(of_seed).collect();
@@ -111,7 +90,7 @@ fn errors_at_900_points() {
 /// A weight counts as repetition, for every objective that is searched.
 #[test]
 fn weights_repeat_observations() {
-    let data = sample(150, 3);
+    let data = modes(150, 3);
     let counts: Vec<usize> = (0..150).map(|i| [1, 2, 0, 3][i % 4]).collect();
     let rows: Vec<&[f64]> = (0..150).flat_map(|i| vec![data.row(i); counts[i]]).collect();
     let labels: Vec<usize> = (0..150).flat_map(|i| vec![i; counts[i]]).collect();
@@ -122,7 +101,7 @@ fn weights_repeat_observations() {
         Estimator::truncsm().domain(square()),
         Estimator::truncated_mle().domain(square()),
     ] {
-        let estimator = estimator.bandwidth(Bandwidth::Fixed(2.0)).start(TRUTH.to_vec());
+        let estimator = estimator.bandwidth(Bandwidth::Fixed(2.0)).start(MODES.to_vec());
         let fit = |data: &Points| estimator.fit(data, &two_modes()).unwrap();
         let (once, often) = (fit(&weighted), fit(&repeated));
         common::assert_close(&once.estimates(), &often.estimates(), 1e-7, "estimates");
@@ -132,7 +111,7 @@ fn weights_repeat_observations() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let data = sample(200, 8);
+    let data = modes(200, 8);
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -158,10 +137,10 @@ fn any_number_of_threads_gives_the_same_bits() {
 #[test]
 fn starts_find_the_minimum_near_the_truth() {
     for seed in 0..4 {
-        let data = sample(400, seed);
+        let data = modes(400, seed);
         for estimator in [Estimator::tksd().boundary(edge()), Estimator::truncsm().domain(square())] {
             let free = estimator.fit(&data, &two_modes()).unwrap();
-            let guided = estimator.start(TRUTH.to_vec()).fit(&data, &two_modes()).unwrap();
+            let guided = estimator.start(MODES.to_vec()).fit(&data, &two_modes()).unwrap();
             let starts = free.starts.unwrap();
             assert!(free.converged && starts.tried > 1 && starts.agreed >= 1);
             let value = |fit: &Fit| fit.discrepancy_squared.or(fit.objective).unwrap();
@@ -175,7 +154,7 @@ fn starts_find_the_minimum_near_the_truth() {
 #[test]
 fn components_keep_the_order_of_their_start() {
     let start = vec![1.5, 1.5, -1.5, -1.5];
-    let fit = Estimator::tksd().boundary(edge()).start(start).fit(&sample(300, 1), &two_modes()).unwrap();
+    let fit = Estimator::tksd().boundary(edge()).start(start).fit(&modes(300, 1), &two_modes()).unwrap();
     assert!(fit.estimates()[0] > fit.estimates()[2]);
 }
 

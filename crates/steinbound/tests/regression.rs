@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::mean_and_error;
-use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
+use common::{line, mean_and_error};
 use rayon::prelude::*;
 use serde_json::Value;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
@@ -96,24 +94,13 @@ fn student_scores_are_the_published_ones() {
     }
 }
 
-/// The paper's setting: `y ~ N(3 + 4 x, 1)`, `x` uniform, 600 draws of which those with `y >= 5` are seen.
-fn synthetic(seed: u64) -> (Vec<f64>, Vec<f64>) {
-    let rng = &mut simulate::stream(seed, 0);
-    let draw = |_| {
-        let x: f64 = rng.random();
-        let noise: f64 = StandardNormal.sample(rng);
-        (3.0 + 4.0 * x + noise, x)
-    };
-    (0..600).map(draw).filter(|(y, _)| *y >= 5.0).unzip()
-}
-
 #[test]
 fn the_product_kernel_sees_the_line_that_the_response_alone_does_not() {
     let error = |estimator: &Estimator, kernel_on: KernelOn| {
         let errors: Vec<f64> = (0..64)
             .into_par_iter()
             .map(|seed| {
-                let (y, x) = synthetic(seed);
+                let (y, x) = line(seed);
                 let prepared =
                     regression(&y, &x, 5.0).known_sigma(1.0).kernel_on(kernel_on).build(0).unwrap();
                 let fit = prepared.estimator(estimator).fit(&prepared.points, &prepared.model).unwrap();
@@ -167,7 +154,7 @@ fn limits_may_differ_between_observations_and_lie_on_both_sides() {
 /// The standard error of a prediction is that of a regression whose origin is moved there.
 #[test]
 fn predictions_have_the_standard_error_of_a_moved_intercept() {
-    let (y, x) = synthetic(3);
+    let (y, x) = line(3);
     let fit_at = |origin: f64| {
         let moved: Vec<f64> = x.iter().map(|x| x - origin).collect();
         let prepared = regression(&y, &moved, 5.0).build(0).unwrap();

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, number};
 use crate::output::Output;
+use crate::resampling::BootstrapOptions;
 use crate::summary;
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
@@ -15,6 +16,7 @@ use crate::summary;
   steinbound fit points.csv --boundary country.geojson --columns lon,lat --project
   steinbound fit points.csv --domain \"box(low=-3, high=3)\" --model gaussian-mixture --components 2 --known-covariance 1
   steinbound fit points.csv --domain \"interval(0, 5)\" --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
+  steinbound fit points.csv --boundary border.csv --bootstrap 500
   steinbound fit points.csv --boundary border.csv --format json")]
 pub struct Fit {
     #[command(flatten)]
@@ -26,6 +28,8 @@ pub struct Fit {
     /// The confidence level of intervals.
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
+    #[command(flatten)]
+    pub bootstrap: BootstrapOptions,
     #[command(flatten)]
     pub general: GeneralOptions,
 }
@@ -41,10 +45,13 @@ struct Printed<'a> {
 
 impl Fit {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.bootstrap.check(self.confidence, output)?;
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
-        let fit = estimator.fit(&input.data, model).map_err(|error| input.explain(error))?;
+        let problem = estimator.check(&input.data, model).map_err(|error| input.explain(error))?;
+        let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
+        let fit = fit.map_err(|error| input.explain(error))?;
         let mut fit = input.region.out_of_plane(model, fit);
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {

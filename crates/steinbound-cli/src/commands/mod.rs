@@ -6,6 +6,7 @@ mod discrepancy;
 mod fit;
 mod regress;
 mod simulate;
+mod test;
 mod witness;
 
 use clap::Subcommand;
@@ -20,6 +21,7 @@ pub enum Command {
     Discrepancy(discrepancy::Discrepancy),
     Witness(witness::Witness),
     Regress(regress::Regress),
+    Test(test::Test),
     Simulate(simulate::Simulate),
     Boundary(boundary::Boundary),
     Demo(demo::Demo),
@@ -32,6 +34,7 @@ impl Command {
             Command::Discrepancy(command) => command.run(output),
             Command::Witness(command) => command.run(output),
             Command::Regress(command) => command.run(output),
+            Command::Test(command) => command.run(output),
             Command::Simulate(command) => command.run(output),
             Command::Boundary(command) => command.run(output),
             Command::Demo(command) => command.run(output),
@@ -48,6 +51,7 @@ impl Command {
             Command::Discrepancy(command) => &command.general,
             Command::Witness(command) => &command.general,
             Command::Regress(command) => &command.general,
+            Command::Test(command) => &command.general,
             Command::Simulate(command) => &command.general,
             Command::Boundary(command) => &command.general,
             Command::Demo(command) => &command.general,

@@ -10,6 +10,7 @@ use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, r
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
 use crate::output::{Output, Table, estimate};
+use crate::resampling::BootstrapOptions;
 use crate::summary::{self, significant_percent};
 
 /// Fit a linear regression whose response is seen only between limits.
@@ -53,6 +54,8 @@ pub struct Regress {
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
     #[command(flatten)]
+    pub bootstrap: BootstrapOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -83,6 +86,7 @@ struct Prediction {
 impl Regress {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
+        self.bootstrap.check(self.confidence, output)?;
         let ignores_limits = matches!(self.method.method, Method::Mle | Method::Ksd);
         if self.lower.is_none() && self.upper.is_none() && !ignores_limits {
             return Err(Failure::input(
@@ -104,9 +108,10 @@ impl Regress {
             estimator = estimator.boundary_points(count);
         }
         let estimator = prepared.estimator(&estimator);
-        let mut fit = estimator
-            .fit(&prepared.points, &prepared.model)
-            .map_err(|error| self.explain(error, &frame, &prepared))?;
+        let explain = |error| self.explain(error, &frame, &prepared);
+        let problem = estimator.check(&prepared.points, &prepared.model).map_err(explain)?;
+        let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
+        let mut fit = fit.map_err(explain)?;
         let predictions = match &self.predict {
             Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,

@@ -27,24 +27,26 @@ use crate::stein::{Statistic, check_tolerance};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Estimator {
-    pub(super) method: Method,
+    pub(crate) method: Method,
     pub(super) boundary: Option<Points<'static>>,
-    pub(super) domain: Option<Arc<dyn Domain>>,
+    pub(crate) domain: Option<Arc<dyn Domain>>,
     pub(crate) boundary_points: Option<usize>,
     pub(super) boundary_scheme: BoundaryScheme,
     pub(super) distance: Option<DistanceKind>,
     pub(super) distance_norm: Norm,
     pub(super) distance_power: f64,
-    pub(super) start: Option<Vec<f64>>,
+    pub(crate) start: Option<Vec<f64>>,
     pub(super) kernel: Arc<dyn Kernel>,
     pub(crate) bandwidth: Bandwidth,
     pub(super) ridge: f64,
     pub(super) statistic: Statistic,
     pub(super) compute: Compute,
     pub(super) tolerance: f64,
-    pub(super) confidence: f64,
-    pub(super) seed: u64,
+    pub(crate) confidence: f64,
+    pub(crate) seed: u64,
     pub(super) allow_outside: bool,
+    /// Whether this is one of many fits, of which nobody reads the warnings.
+    pub(crate) is_replicate: bool,
 }
 
 /// The ridge `e` that is used unless told otherwise.
@@ -75,6 +77,7 @@ impl Estimator {
             confidence: 0.95,
             seed: 0,
             allow_outside: false,
+            is_replicate: false,
         }
     }
 

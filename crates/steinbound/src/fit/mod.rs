@@ -11,6 +11,7 @@ pub(crate) mod objective;
 mod problem;
 mod result;
 mod search;
+mod solve;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
@@ -31,6 +32,7 @@ pub(crate) struct Settings {
     ridge: Option<f64>,
     distance: Option<String>,
     leak: Option<f64>,
+    kept: Option<f64>,
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,

@@ -5,23 +5,18 @@ use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows};
 use super::forms::Held;
-use super::objective::{Objective, SteinObjective};
-use super::{
-    Compute, ComputeUsed, DistanceKind, Estimate, Estimator, Fit, KernelUsed, Method, Settings, centred,
-    closed_form, search, start_less,
-};
+use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::{Model, checked_parameters, scores};
 use crate::points::Points;
-use crate::score_matching::ScoreMatching;
+use crate::score_matching::BoundaryWeight;
 use crate::simulate::{stream, tasks};
 use crate::stein::{
     Conditioned, LEAK_PROBES, Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared,
 };
-use crate::{likelihood, score_matching};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
 ///
@@ -35,31 +30,25 @@ use crate::{likelihood, score_matching};
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Problem<'a> {
-    data: &'a Points<'a>,
-    model: &'a dyn Model,
+    pub(crate) data: &'a Points<'a>,
+    pub(crate) model: &'a dyn Model,
     /// Observation weights of mean 1.
-    weights: Vec<f64>,
-    task: Task,
-    settings: Settings,
+    pub(crate) weights: Vec<f64>,
+    pub(super) task: Task,
+    pub(super) settings: Settings,
     boundary: Option<Points<'static>>,
     /// Where a search starts, in fitted parameters.
-    start: Option<Vec<f64>>,
-    seed: u64,
+    pub(super) start: Option<Vec<f64>>,
+    /// The settings that were asked for.
+    pub(crate) estimator: Estimator,
 }
 
 /// What the method works on.
-enum Task {
+pub(super) enum Task {
     Stein(Arc<dyn SteinForm>),
-    ScoreMatching(BoundaryDistance),
+    ScoreMatching(BoundaryWeight),
     Likelihood,
     TruncatedLikelihood(Arc<dyn Domain>),
-}
-
-/// The data less an origin, and where a search on them starts.
-struct Ground<'a> {
-    origin: Vec<f64>,
-    points: Points<'a>,
-    start: Option<Vec<f64>>,
 }
 
 /// The value of a discrepancy at given parameters.
@@ -116,6 +105,7 @@ impl<'a> Problem<'a> {
             ridge: (method == Method::Tksd).then_some(estimator.ridge),
             distance: None,
             leak: None,
+            kept: None,
             compute: None,
             confidence: estimator.confidence,
             warnings: check_domain(estimator, data)?.into_iter().collect(),
@@ -135,7 +125,9 @@ impl<'a> Problem<'a> {
                 let points = known_boundary(estimator, data, boundary)?;
                 let held = held(estimator, data, model, &points, &mut settings)?;
                 settings.boundary_points = points.len();
-                note_leak(estimator, data, &points, &held.exact, &mut settings)?;
+                if !estimator.is_replicate {
+                    note_leak(estimator, data, &points, &held.exact, &mut settings)?;
+                }
                 boundary = Some(points);
                 Task::Stein(held.form()?)
             }
@@ -167,7 +159,7 @@ impl<'a> Problem<'a> {
                 };
                 let distance = distance.with_power(estimator.distance_power)?;
                 if method == Method::Truncsm {
-                    Task::ScoreMatching(distance)
+                    Task::ScoreMatching(BoundaryWeight::new(&distance, data, model))
                 } else {
                     let nothing = Points::none(data.dimension());
                     let inner = held(estimator, data, model, &nothing, &mut settings)?.form()?;
@@ -180,8 +172,8 @@ impl<'a> Problem<'a> {
             None => None,
         };
         settings.prepared_in = started.elapsed().as_secs_f64();
-        let (weights, seed) = (data.relative_weights(), estimator.seed);
-        Ok(Problem { data, model, weights, task, settings, boundary, start, seed })
+        let (weights, estimator) = (data.relative_weights(), estimator.clone());
+        Ok(Problem { data, model, weights, task, settings, boundary, start, estimator })
     }
 
     /// The boundary points, given or sampled, whether or not the method uses them.
@@ -214,13 +206,23 @@ impl<'a> Problem<'a> {
         self.settings.boundary_points
     }
 
+    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD).
+    pub fn leak(&self) -> Option<f64> {
+        self.settings.leak
+    }
+
+    /// How much of the kernel is left at the data themselves, on average (TKSD): test functions live on that.
+    pub fn kept(&self) -> Option<f64> {
+        self.settings.kept
+    }
+
     /// What the user should know about the data.
     pub fn warnings(&self) -> &[String] {
         &self.settings.warnings
     }
 
     /// The form, for Stein discrepancies.
-    fn form(&self) -> Result<&dyn SteinForm, FitError> {
+    pub(crate) fn form(&self) -> Result<&dyn SteinForm, FitError> {
         match &self.task {
             Task::Stein(form) => Ok(form.as_ref()),
             Task::ScoreMatching(_) | Task::Likelihood | Task::TruncatedLikelihood(_) => {
@@ -245,54 +247,14 @@ impl<'a> Problem<'a> {
             return Err(FitError::MoreParametersThanData { parameters, rows }.into());
         }
         check_columns(self.data, &self.model.differentiated())?;
-        let (data, model, weights) = (self.data, self.model, self.weights.as_slice());
-        let has_closed_form = model.affine().is_some();
-        let estimate = match &self.task {
-            Task::Likelihood => likelihood::naive(model, data, weights)?,
-            Task::TruncatedLikelihood(domain) => {
-                let (start, seed) = (self.start.as_deref(), self.seed);
-                likelihood::Truncated { model, data, weights, domain, start, seed }.maximise()?
-            }
-            Task::ScoreMatching(distance) if has_closed_form => {
-                score_matching::minimise(model, data, weights, distance)?
-            }
-            Task::ScoreMatching(distance) => {
-                let ground = self.ground();
-                self.searched(&ground, &ScoreMatching::new(model, data, &ground.points, weights, distance))?
-            }
-            Task::Stein(form) => {
-                let (form, statistic) = (form.as_ref(), self.settings.statistic.unwrap_or_default());
-                if has_closed_form {
-                    closed_form::minimise(form, model, data, weights, statistic)?
-                } else {
-                    let ground = self.ground();
-                    let objective = SteinObjective::new(form, model, &ground.points, weights, statistic)?;
-                    let mut estimate = self.searched(&ground, &objective)?;
-                    estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
-                    estimate
-                }
-            }
-        };
+        let estimate = self.estimate(&self.weights, self.start.as_deref())?;
         let values = estimate.theta.iter().flatten();
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "estimate" }.into());
         }
-        let mut fit = Fit::new(estimate, model, data, weights, self.settings.clone())?;
+        let mut fit = Fit::new(estimate, self.model, self.data, &self.weights, self.settings.clone())?;
         fit.seconds.total += started.elapsed().as_secs_f64();
         Ok(fit)
-    }
-
-    /// Where a search takes place.
-    fn ground(&self) -> Ground<'_> {
-        let (origin, points) = centred(self.model, self.data);
-        let start = self.start.as_ref().map(|theta| start_less(self.model, theta, &origin));
-        Ground { origin, points, start }
-    }
-
-    /// The minimum of an objective on its ground.
-    fn searched(&self, ground: &Ground, objective: &dyn Objective) -> Result<Estimate, Error> {
-        let found = search(objective, self.model, &ground.points, ground.start.as_deref(), self.seed)?;
-        Ok(found.moved_back(self.model, &ground.origin))
     }
 
     /// The discrepancy at given parameters, in reported order.
@@ -368,6 +330,10 @@ fn note_leak(
         return Ok(());
     }
     settings.leak = Some(mean);
+    let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
+    let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
+    let kept = form.leaks_at(&Points::from_rows(&rows)?)?;
+    settings.kept = Some(kept.iter().sum::<f64>() / kept.len() as f64);
     let observations = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
     if mean > sparse(observations) {
         let percent =

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::Estimate;
 use super::{Method, Settings};
 use crate::error::{Error, FitError};
-use crate::inference::sandwich;
+use crate::inference::{Replicates, sandwich};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
@@ -121,8 +121,11 @@ pub struct Fit {
     pub covariance: Option<Matrix>,
     /// The covariance of the fitted parameters, by rows.
     pub natural_covariance: Option<Matrix>,
-    /// How the covariance was found: `sandwich`, or `information` for a truncated likelihood without weights or clusters.
+    /// How the covariance was found: `sandwich`, `information` for a truncated likelihood without weights or clusters, or `bootstrap`.
     pub covariance_type: String,
+    /// The replicates, where standard errors and intervals are those of a bootstrap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bootstrap: Option<Replicates>,
     /// The confidence level of the intervals.
     pub confidence: f64,
     /// The discrepancy at the estimate; `None` where its square is negative or the method has none.
@@ -179,8 +182,8 @@ impl Fit {
 
     /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
     ///
-    /// Covariance, standard errors and intervals follow by the delta method. Without reported parameters, or where
-    /// `map` has no answer, nothing changes.
+    /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its replicates, each mapped. Without reported
+    /// parameters, or where `map` has no answer, nothing changes.
     ///
     /// ```
     /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
@@ -190,15 +193,28 @@ impl Fit {
     /// assert!((doubled.std_errors()[0] - 2.0 * fit.std_errors()[0]).abs() < 1e-12);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
-    pub fn mapped(mut self, map: impl FnOnce(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Fit {
+    pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Fit {
         let values: Option<Vec<f64>> = self.parameters.iter().map(|p| p.estimate).collect();
         let Some((values, jacobian)) = values.and_then(|values| map(&values)) else { return self };
+        if let Some(used) = &mut self.bootstrap {
+            let rows = used.estimates.to_rows();
+            let mapped: Vec<Vec<f64>> = rows.iter().filter_map(|row| map(row)).map(|m| m.0).collect();
+            used.failed += rows.len() - mapped.len();
+            used.estimates = Matrix::from_fn(mapped.len(), values.len(), |i, k| mapped[i][k]);
+        }
         let names: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
         self.covariance =
             self.covariance.map(|covariance| jacobian.times(&covariance).times(&jacobian.transpose()));
         let reach = sandwich::normal_quantile(self.confidence);
         self.parameters = with_intervals(&names, Some(&values), self.covariance.as_ref(), reach);
+        self.refresh_bootstrap();
         self
+    }
+
+    /// The fitted parameters, where there are any.
+    pub(crate) fn fitted(&self) -> Option<Vec<f64>> {
+        let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
+        fitted.iter().map(|p| p.estimate).collect()
     }
 
     /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
@@ -299,6 +315,7 @@ impl Fit {
             covariance,
             natural_covariance,
             covariance_type: if information.is_some() { "information" } else { "sandwich" }.into(),
+            bootstrap: None,
             confidence: settings.confidence,
             discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
             discrepancy_squared: squared,

@@ -14,7 +14,7 @@ use crate::fit::{Estimate, centred, search, start_less};
 use crate::matrix::Matrix;
 use crate::model::{Model, add_differences, difference_steps, information_scales};
 use crate::points::Points;
-use crate::score_matching;
+use crate::score_matching::{self, BoundaryWeight};
 use crate::simulate::{stream, tasks};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
@@ -326,9 +326,9 @@ fn closed_form_start(
         return Ok(theta);
     }
     if domain.has_distance() {
-        let distance = BoundaryDistance::exact(domain.clone());
+        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model);
         if let Ok(Estimate { theta: Some(theta), .. }) =
-            score_matching::minimise(model, data, weights, &distance)
+            score_matching::minimise(model, data, weights, &weight)
         {
             return Ok(theta);
         }

@@ -221,6 +221,17 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
+    /// For a model of one coordinate given the others: draws that coordinate within a section, and says whether it could.
+    fn draw_given(
+        &self,
+        _x: &mut [f64],
+        _theta: &[f64],
+        _section: (f64, f64),
+        _rng: &mut ChaCha8Rng,
+    ) -> bool {
+        false
+    }
+
     /// The maximum likelihood estimate that ignores the truncation, and the influence of each point on it, with one
     /// weight for each point.
     fn maximum_likelihood(&self, _points: &Points, _weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {

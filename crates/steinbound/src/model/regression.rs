@@ -1,4 +1,6 @@
-use super::truncated_normal::TruncatedNormal;
+use rand::rngs::ChaCha8Rng;
+
+use super::truncated_normal::{self, TruncatedNormal};
 use super::{Model, Reported};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError};
@@ -269,6 +271,13 @@ impl Model for Regression {
             }
         }
         Some(normal.log_normaliser)
+    }
+
+    fn draw_given(&self, x: &mut [f64], theta: &[f64], section: (f64, f64), rng: &mut ChaCha8Rng) -> bool {
+        let (eta, precision) = self.natural(x, theta);
+        let drawn = truncated_normal::draw(eta, precision, section, rng);
+        x[0] = drawn.unwrap_or(x[0]);
+        drawn.is_some()
     }
 
     /// Least squares, and the noise variance divided by `n`. A point moves the coefficients by `(X'X/n)^-1 x r`, `r` being its

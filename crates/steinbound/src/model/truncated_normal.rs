@@ -2,6 +2,10 @@
 
 use std::sync::OnceLock;
 
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, Exp1, StandardNormal};
+
 use crate::compute::gauss_legendre::gauss_legendre;
 
 /// `log P(Z > z)` for a standard normal `Z`.
@@ -155,9 +159,79 @@ impl TruncatedNormal {
     }
 }
 
+/// A draw of the density `exp(eta y - precision y^2 / 2)` between two limits; `None` unless the precision is positive and the limits are
+/// in order.
+pub(super) fn draw(eta: f64, precision: f64, (low, high): (f64, f64), rng: &mut ChaCha8Rng) -> Option<f64> {
+    let is_sound = precision > 0.0 && precision.is_finite() && eta.is_finite() && low < high;
+    if !is_sound {
+        return None;
+    }
+    let (mu, s) = (eta / precision, 1.0 / precision.sqrt());
+    let (a, b) = ((low - mu) / s, (high - mu) / s);
+    let z = if b < 0.0 { -draw_standard(-b, -a, rng) } else { draw_standard(a, b, rng) };
+    // Rounding can lead past a limit.
+    Some((mu + s * z).clamp(low, high))
+}
+
+/// A draw of a standard normal between limits of which the upper is not below zero.
+///
+/// By rejection, from whichever proposal is close: the normal itself, a uniform between close limits, and in a tail an
+/// exponential of the best rate (Robert, *Simulation of truncated normal variables*, 1995).
+fn draw_standard(low: f64, high: f64, rng: &mut ChaCha8Rng) -> f64 {
+    let rate = 0.5 * (low + (low * low + 4.0).sqrt());
+    let nearest = low.max(0.0);
+    loop {
+        let (z, log_ratio) = if low < TAIL && high - low > NARROW {
+            let z: f64 = StandardNormal.sample(rng);
+            (z, 0.0)
+        } else if low < TAIL || high - low < 1.0 / rate {
+            let z = low + (high - low) * rng.random::<f64>();
+            (z, 0.5 * (nearest * nearest - z * z))
+        } else {
+            let step: f64 = Exp1.sample(rng);
+            let z = low + step / rate;
+            (z, -0.5 * (z - rate) * (z - rate))
+        };
+        if low <= z && z <= high && rng.random::<f64>() < log_ratio.exp() {
+            return z;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::stream;
+
+    /// Against the moments, in every way of drawing.
+    #[test]
+    fn draws_have_the_moments() {
+        for (at, (eta, precision, low, high)) in [
+            (0.3, 1.0, -1.0, 2.0),
+            (-2.0, 0.5, 1.0, 9.0),
+            (10.0, 2.0, 2.0, 3.0),
+            (0.2, 1.0, 0.1, 0.4),
+            (-9.0, 1.0, -2.5, 1.0),
+            (-6.0, 1.0, 0.0, f64::INFINITY),
+            (-6.0, 1.0, 0.0, 0.05),
+            (6.0, 1.0, f64::NEG_INFINITY, 0.0),
+            (0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let rng = &mut stream(7, at as u64);
+            let expected = TruncatedNormal::new(eta, precision, (low, high)).unwrap();
+            let n = 20_000;
+            let draws: Vec<f64> = (0..n).map(|_| draw(eta, precision, (low, high), rng).unwrap()).collect();
+            assert!(draws.iter().all(|y| low <= *y && *y <= high));
+            let mean = draws.iter().sum::<f64>() / f64::from(n);
+            let square = draws.iter().map(|y| y * y).sum::<f64>() / f64::from(n);
+            let error = |variance: f64| 4.0 * (variance / f64::from(n)).sqrt();
+            assert!((mean - expected.mean).abs() < error(expected.variance), "{at}: {mean}");
+            assert!((square - expected.square).abs() < error(expected.square_square), "{at}: {square}");
+        }
+    }
 
     /// Against Simpson's rule.
     #[test]

@@ -1,7 +1,11 @@
 //! Simulation: seeded random streams and samples of truncated models.
 
+mod inside;
+
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
+
+pub use inside::{Inside, PILOTS};
 
 use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
@@ -39,6 +43,10 @@ pub mod tasks {
     pub const NODES: u64 = 5;
     /// The pool of candidates for landmarks.
     pub const LANDMARKS: u64 = 6;
+    /// How best to draw from a fitted model.
+    pub const PILOT: u64 = 7;
+    /// The first of as many streams as there are draws of a bootstrap.
+    pub const BOOTSTRAP: u64 = 1 << 32;
 }
 
 /// A truncated sample and how it came about.

@@ -86,6 +86,9 @@ impl Pairs<'_> {
     }
 }
 
+/// The most products with sets of weights that are computed at once (64 MB).
+const MOST_PRODUCTS: usize = 8_000_000;
+
 /// A score in terms of features: `psi_l = Phi (S_l theta + s_l)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearScore {
@@ -198,6 +201,40 @@ impl Moments {
         symmetrise(&mut gram);
         let cross = Matrix::from_fn(count, coordinates, |c, l| sum(c, count + l));
         Moments { gram, cross, constant, normaliser }
+    }
+
+    /// The sums for the same features with each of several sets of weights, of either sign, in as few passes over the pairs as memory allows.
+    pub(crate) fn reweighted(
+        pairs: &Pairs,
+        features: &Matrix,
+        sets: &[Vec<f64>],
+    ) -> Result<Vec<Moments>, Error> {
+        let form = pairs.form();
+        let (count, coordinates) = (features.columns(), form.coordinates());
+        // The terms of one set: values of the features, slopes and energy of the weights themselves.
+        let width = count + coordinates + 1;
+        let at_once = (MOST_PRODUCTS / (form.points().max(1) * width)).max(1);
+        let mut list = Vec::with_capacity(sets.len());
+        for some in sets.chunks(at_once) {
+            let mut columns = Matrix::zeros(form.points(), 0);
+            let mut terms = Vec::with_capacity(some.len() * width);
+            for weights in some {
+                let start = columns.columns();
+                columns = columns.beside(&checked_columns(form, features, weights)?);
+                terms.extend((0..count).map(|c| Term::new(Operator::Value, start + c)));
+                terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), start + count)));
+                terms.push(Term::new(Operator::Energy, start + count));
+            }
+            let products = form.apply(&columns, &terms)?;
+            for (k, weights) in some.iter().enumerate() {
+                let own = columns.part(k * (count + 1)..(k + 1) * (count + 1));
+                let products = products.part(k * width..(k + 1) * width);
+                let constant = dot(weights, products.column(width - 1));
+                let normaliser = pairs.normaliser(weights);
+                list.push(Moments::new(&own, &products, coordinates, constant, normaliser));
+            }
+        }
+        Ok(list)
     }
 
     /// The squared discrepancy of the score with these coefficients (features by coordinates).
@@ -349,24 +386,41 @@ impl Pass {
     /// The contribution of each point to the gradient, `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)`: their weighted mean is
     /// the gradient of the squared discrepancy.
     pub(crate) fn gradients(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
-        let (points, parameters) = (self.features.rows(), score.parameters);
-        let coefficients = score.at(theta);
-        let pulls = self.pull(&coefficients);
-        let mut gradient = Matrix::zeros(points, parameters);
+        let mut gradient = self.responses(score, theta);
+        let pulls = self.pull(&score.at(theta));
+        let factor = self.factor();
+        for (l, slots) in score.design.iter().enumerate() {
+            for slot in slots {
+                let (phi, pull) = (self.features.column(slot.feature), pulls.column(l));
+                let sums = gradient.column_mut(slot.parameter).iter_mut();
+                let factor = factor * slot.factor;
+                sums.zip(phi.iter().zip(pull)).for_each(|(sum, (phi, pull))| *sum += factor * phi * pull);
+            }
+        }
+        gradient
+    }
+
+    /// How the mean Stein function moves at each point when a parameter does: the part of [`gradients`](Pass::gradients) in which the other
+    /// point's score is differentiated, `(sum w / Z) sum_j w_j sum_l d psi_l(x_j) [psi_l(x_i) k0(x_i, x_j) + d/dx_l k0(x_i, x_j)]`.
+    pub(crate) fn responses(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
+        let mut response = Matrix::zeros(self.features.rows(), score.parameters);
+        let (coefficients, factor) = (score.at(theta), self.factor());
         for (l, slots) in score.design.iter().enumerate() {
             let psi = self.features.times_vector(coefficients.column(l));
-            let pull = pulls.column(l);
-            for Slot { feature, parameter, factor } in slots.iter().copied() {
-                let (phi, value) = (self.features.column(feature), self.value.column(feature));
-                let first = &self.first[&(l, feature)];
-                for (i, sum) in gradient.column_mut(parameter).iter_mut().enumerate() {
-                    *sum += factor * (phi[i] * pull[i] + psi[i] * value[i] + first[i]);
+            for slot in slots {
+                let (value, first) = (self.value.column(slot.feature), &self.first[&(l, slot.feature)]);
+                let factor = factor * slot.factor;
+                for (i, sum) in response.column_mut(slot.parameter).iter_mut().enumerate() {
+                    *sum += factor * (psi[i] * value[i] + first[i]);
                 }
             }
         }
-        let factor = self.total_weight / self.moments.normaliser;
-        gradient.values_mut().iter_mut().for_each(|g| *g *= factor);
-        gradient
+        response
+    }
+
+    /// `sum w / Z`.
+    fn factor(&self) -> f64 {
+        self.total_weight / self.moments.normaliser
     }
 }
 

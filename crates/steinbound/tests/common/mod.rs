@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
-use steinbound::domain::{Ball, BoundarySampling, Domain};
-use steinbound::model::Gaussian;
-use steinbound::{Points, simulate};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Cuboid, Domain};
+use steinbound::model::{Gaussian, GaussianMixture};
+use steinbound::regression::{PreparedRegression, ResponseLimit, TruncatedRegression};
+use steinbound::{Matrix, Points, simulate};
 
 /// A truncated normal sample in the l2 ball of the paper's radius, and boundary points.
 pub struct Setting {
@@ -28,6 +31,50 @@ pub fn ball(dimension: usize, count: usize, seed: u64) -> Setting {
     let count = 8 * dimension * dimension;
     let boundary = domain.sample_boundary(&BoundarySampling::new(count), rng).unwrap();
     Setting { domain: Arc::new(domain), model, truth, data, boundary }
+}
+
+/// The box of the paper's mixtures.
+pub fn square() -> Arc<Cuboid> {
+    Arc::new(Cuboid::uniform(-3.0, 3.0, 2).unwrap())
+}
+
+/// Two modes of unit variance, their means unknown.
+pub fn two_modes() -> GaussianMixture {
+    GaussianMixture::new(2, 2).unwrap().with_variance(1.0).unwrap()
+}
+
+/// The means of the paper's two modes.
+pub const MODES: [f64; 4] = [-1.5, -1.5, 1.5, 1.5];
+
+/// A sample of the two modes in the box.
+pub fn modes(count: usize, seed: u64) -> Points<'static> {
+    let rng = &mut simulate::stream(seed, 0);
+    simulate::truncated(&two_modes(), &MODES, square().as_ref(), count, rng).unwrap().points
+}
+
+/// 200 points at even distances on the edge of the box.
+pub fn edge() -> Points<'static> {
+    let sampling = BoundarySampling::new(200).scheme(BoundaryScheme::Even);
+    square().sample_boundary(&sampling, &mut simulate::stream(0, 1)).unwrap()
+}
+
+/// The paper's regression: `y ~ N(3 + 4 x, 1)`, `x` uniform, 600 draws of which those with `y >= 5` are seen.
+pub fn line(seed: u64) -> (Vec<f64>, Vec<f64>) {
+    let rng = &mut simulate::stream(seed, 0);
+    let draw = |_| {
+        let x: f64 = rng.random();
+        let noise: f64 = StandardNormal.sample(rng);
+        (3.0 + 4.0 * x + noise, x)
+    };
+    (0..600).map(draw).filter(|(y, _)| *y >= 5.0).unzip()
+}
+
+/// That regression, with the product kernel and an unknown deviation.
+pub fn prepared_line(seed: u64) -> PreparedRegression {
+    let (y, x) = line(seed);
+    let x = Matrix::from_fn(x.len(), 1, |i, _| x[i]);
+    let limit = ResponseLimit::Constant(5.0);
+    TruncatedRegression::new("y", y).covariates(["x"], x).lower(limit).build(0).unwrap()
 }
 
 /// The Euclidean length of a difference.

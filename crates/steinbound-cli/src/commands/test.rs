@@ -1,0 +1,150 @@
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::Fit;
+use steinbound::inference::{GoodnessOfFit, Null, TestResult};
+
+use crate::failure::{Failure, Verdict};
+use crate::input::Input;
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
+use crate::output::{Output, significant};
+use crate::progress::Bar;
+use crate::resampling::TestOptions;
+use crate::summary::Settings;
+
+/// Test whether the data come from the model, inside the boundary.
+///
+/// With --at the parameters are given; without it they are fitted first, and the test takes that into account.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound test points.csv --domain \"ball(radius=1.44)\" --known-covariance 1
+  steinbound test points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5 --bootstrap 1000
+  steinbound test points.csv --domain \"box(low=-3, high=3)\" --model gaussian-mixture --components 2 --known-covariance 1
+  steinbound test points.csv --method ksd --level 0.01 --format json")]
+pub struct Test {
+    #[command(flatten)]
+    pub data: DataOptions,
+    /// The parameters in reported order, where they are not to be fitted.
+    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    pub at: Option<Values>,
+    #[command(flatten)]
+    pub model: ModelOptions,
+    #[command(flatten)]
+    pub method: MethodOptions,
+    #[command(flatten)]
+    pub test: TestOptions,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Test {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        let settings = self.test.settings()?;
+        let input =
+            Input::load(&self.general, &self.data, &self.model, &self.method, self.at.as_ref(), output)?;
+        if self.at.is_some() {
+            self.model.note_no_search(output);
+        }
+        let started = Instant::now();
+        let problem = input.problem(output)?;
+        let bar = Bar::new("test", self.general.quiet);
+        let tell = |done: usize, total: usize| bar.tell(done, total);
+        let settings: GoodnessOfFit = settings.progress(&tell);
+        let (fit, found) = match &self.at {
+            Some(at) => (None, problem.test_at(&input.parameters(at)?, &settings)),
+            None => {
+                let fit = problem.fit().map_err(|error| input.explain(error))?;
+                let found = problem.test(&fit, &settings);
+                (Some(input.region.out_of_plane(input.model.as_ref(), fit)), found)
+            }
+        };
+        drop(bar);
+        let found = found.map_err(|error| input.explain(error))?;
+        found.notes.iter().for_each(|note| output.note(note));
+        // The problem's own warnings have been told.
+        let warnings: Vec<String> = match &fit {
+            Some(fit) => fit.warnings.clone(),
+            None => problem.warnings().to_vec(),
+        };
+        warnings.iter().filter(|warning| !problem.warnings().contains(warning)).for_each(|w| output.warn(w));
+        if self.method.verbose {
+            Settings::of(&problem, started).tell(output);
+        }
+        let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
+        match self.general.format {
+            Format::Json => {
+                let mut value = json!({
+                    "schema": "steinbound.test/1",
+                    "method": self.method.method,
+                    "model": input.model.name(),
+                    "statistic_type": problem.statistic(),
+                    "n": input.data.len(),
+                    "d": input.data.dimension(),
+                    "m": problem.boundary_points(),
+                    "kernel": problem.kernel(),
+                    "ridge": problem.ridge(),
+                    "compute": problem.compute(),
+                    "at": typed,
+                    "parameters": fit.as_ref().map(|fit| &fit.parameters),
+                    "converged": fit.as_ref().map(|fit| fit.converged),
+                    "projection": input.region.shown_projection(),
+                    "warnings": warnings,
+                    "seconds": { "total": started.elapsed().as_secs_f64() },
+                });
+                if let (Some(all), Ok(serde_json::Value::Object(found))) =
+                    (value.as_object_mut(), serde_json::to_value(&found))
+                {
+                    all.extend(found);
+                }
+                output.json(&value)?;
+            }
+            Format::Table => print(&found, &input, fit.as_ref(), &self.method, output)?,
+        }
+        Ok(if fit.is_none_or(|fit| fit.converged) { Verdict::Fine } else { Verdict::Doubtful })
+    }
+}
+
+/// A finished test for people.
+fn print(
+    found: &TestResult,
+    input: &Input,
+    fit: Option<&Fit>,
+    method: &MethodOptions,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let out = output.result();
+    let (model, n) = (input.model.name(), input.data.len());
+    let what = if found.fitted { "parameters fitted" } else { "parameters given" };
+    writeln!(out, "{} test of a {model} density, n = {n}, {what}\n", method.method.name())?;
+    for parameter in fit.iter().flat_map(|fit| &fit.parameters) {
+        let estimate = parameter.estimate.map_or_else(|| "-".into(), significant);
+        writeln!(out, "  {} = {estimate}", parameter.name)?;
+    }
+    if fit.is_some() {
+        writeln!(out)?;
+    }
+    let how = match (found.null, found.fitted) {
+        (Null::Wild, false) => "random signs",
+        (Null::Wild, true) => "random signs, corrected for the fit",
+        (Null::Parametric, false) => "data drawn from the density",
+        (Null::Parametric, true) => "data drawn from the fitted density, fitted again",
+    };
+    writeln!(out, "squared discrepancy  {}", significant(found.statistic))?;
+    writeln!(
+        out,
+        "under the model      {} on average, above {} in {} %",
+        significant(found.expected),
+        significant(found.critical),
+        crate::summary::significant_percent(found.level)
+    )?;
+    writeln!(out, "draws                {} ({how})", found.bootstrap)?;
+    writeln!(out, "p-value              {}", significant(found.p_value))?;
+    let verdict = if found.rejected {
+        "rejected: the data do not look like a sample of this model inside the boundary"
+    } else {
+        "not rejected: nothing in the data speaks against this model inside the boundary"
+    };
+    writeln!(out, "at the level {}    {verdict}", found.level)?;
+    Ok(())
+}

@@ -1,0 +1,336 @@
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
+use super::sandwich::normal_quantile;
+use crate::compute::in_pool;
+use crate::error::{Error, ResamplingError};
+use crate::fit::{Fit, Parameter, Problem};
+use crate::matrix::Matrix;
+
+/// What is drawn again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Resampling {
+    /// Observations (or clusters) of the data, with replacement.
+    #[default]
+    Nonparametric,
+    /// New data from the fitted density inside the domain.
+    Parametric,
+}
+
+/// How intervals are made of replicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interval {
+    /// Between quantiles of the replicates.
+    #[default]
+    Percentile,
+    /// The estimate and so many standard errors of the replicates to each side.
+    Normal,
+}
+
+/// Standard errors and intervals by refitting draws of the data.
+///
+/// # Definition
+///
+/// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, where there are any) and fits them. Drawing an
+/// observation twice is giving it twice the weight, so that the kernel is computed once for all replicates; bandwidth and
+/// boundary points stay. *Parametric*: each replicate draws `n` new points from the fitted density inside the domain (a
+/// regression draws new responses at the same covariates) and goes through everything again, but for the boundary points.
+///
+/// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and `(1 + c) / 2` of the replicates at
+/// confidence `c`, by linear interpolation between the order statistics `k / (B + 1)`. A search starts at the estimate in every replicate, which
+/// keeps the components of a mixture apart.
+///
+/// # Requirements
+///
+/// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any case. The parametric
+/// kind needs a model that can be sampled and a domain. Replicates without a minimum are left out, counted, and warned of.
+///
+/// # Complexity
+///
+/// Closed forms: one pass over the pairs with a few columns for each replicate. Searches: one search each.
+///
+/// # Reference
+///
+/// Efron and Tibshirani, *An Introduction to the Bootstrap*, chapters 6 and 13.
+///
+/// ```
+/// use std::sync::Arc;
+/// use steinbound::{Estimator, domain::Ball, inference::Bootstrap, model::Gaussian, simulate};
+/// let disc = Ball::new(1.4)?.in_dimension(2);
+/// let model = Gaussian::with_variance(2, 1.0)?;
+/// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 200, &mut simulate::stream(1, 0))?;
+/// let estimator = Estimator::tksd().domain(Arc::new(disc));
+/// let problem = estimator.check(&sample.points, &model)?;
+/// let fit = problem.fit()?;
+/// let again = problem.bootstrap(fit.clone(), &Bootstrap::new(200))?;
+/// assert_eq!(again.covariance_type, "bootstrap");
+/// let ratio = again.std_errors()[0] / fit.std_errors()[0];
+/// assert!((0.7..1.4).contains(&ratio));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Bootstrap<'a> {
+    draws: usize,
+    resampling: Resampling,
+    interval: Interval,
+    progress: Option<Progress<'a>>,
+}
+
+/// The replicates of a bootstrap, and how they were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Replicates {
+    /// The number of replicates, those without an estimate included.
+    pub replicates: usize,
+    /// How many of them had no estimate.
+    pub failed: usize,
+    /// What was drawn.
+    pub resampling: Resampling,
+    /// How intervals were made.
+    pub interval: Interval,
+    /// The mean of the replicates less the estimate, for each reported parameter.
+    pub bias: Vec<f64>,
+    /// The reported parameters of the replicates that have them, one in a row.
+    #[serde(skip, default = "nothing")]
+    pub estimates: Matrix,
+}
+
+fn nothing() -> Matrix {
+    Matrix::zeros(0, 0)
+}
+
+/// The least number of replicates of which a standard error is made.
+const LEAST_DRAWS: usize = 25;
+
+/// The share of failed replicates above which the user is warned.
+const MANY_FAILED: f64 = 0.05;
+
+impl<'a> Bootstrap<'a> {
+    /// So many nonparametric replicates with percentile intervals.
+    pub fn new(draws: usize) -> Bootstrap<'a> {
+        let (resampling, interval) = (Resampling::default(), Interval::default());
+        Bootstrap { draws, resampling, interval, progress: None }
+    }
+
+    /// What is drawn.
+    pub fn resampling(mut self, resampling: Resampling) -> Bootstrap<'a> {
+        self.resampling = resampling;
+        self
+    }
+
+    /// How intervals are made.
+    pub fn interval(mut self, interval: Interval) -> Bootstrap<'a> {
+        self.interval = interval;
+        self
+    }
+
+    /// Who is told of the progress.
+    pub fn progress(mut self, progress: Progress<'a>) -> Bootstrap<'a> {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Refuses too few replicates for intervals of this confidence, and too many for anybody.
+    pub fn check(&self, confidence: f64) -> Result<(), ResamplingError> {
+        let (draws, limit) = (self.draws, MOST_DRAWS);
+        let needed = match self.interval {
+            // Rounding must not ask for one more.
+            Interval::Percentile => {
+                ((2.0 / (1.0 - confidence) - 1.0 - 1e-9).ceil() as usize).max(LEAST_DRAWS)
+            }
+            Interval::Normal => LEAST_DRAWS,
+        };
+        if draws < needed {
+            let what = format!("intervals of confidence {confidence}");
+            return Err(ResamplingError::TooFewDraws { draws, what, needed });
+        }
+        if draws > limit {
+            return Err(ResamplingError::TooManyDraws { draws, limit });
+        }
+        Ok(())
+    }
+}
+
+impl Problem<'_> {
+    /// The fit with covariance, standard errors and intervals by bootstrap in place of the sandwich's.
+    ///
+    /// A fit without an estimate comes back as it was, with a warning.
+    pub fn bootstrap(&self, fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
+        settings.check(fit.confidence)?;
+        in_pool(|| self.bootstrapped(fit, settings))
+    }
+
+    fn bootstrapped(&self, mut fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
+        let started = std::time::Instant::now();
+        let Some(theta) = fit.fitted() else {
+            fit.warnings.push("there is no estimate, and so no bootstrap of it".into());
+            return Ok(fit);
+        };
+        let draws = settings.draws;
+        let found = match settings.resampling {
+            Resampling::Nonparametric => {
+                let (units, seed) = (Units::new(self.data), self.estimator.seed);
+                in_batches(draws, self.data.len(), settings.progress, |batch| {
+                    let draw = |draw: usize| units.resampled(&self.weights, seed, draw);
+                    let sets: Vec<Vec<f64>> = batch.into_par_iter().map(draw).collect();
+                    self.refits(&sets, &theta)
+                })?
+            }
+            Resampling::Parametric => {
+                let simulator = Simulator::new(self, &theta).map_err(|why| {
+                    let instead = "the nonparametric bootstrap";
+                    ResamplingError::NoSampling { why, instead }
+                })?;
+                in_batches(draws, self.data.len(), settings.progress, |batch| {
+                    Ok(simulator.solve(batch, |problem| {
+                        let estimate = problem.estimate(&problem.weights, Some(&theta)).ok()?;
+                        estimate.theta.filter(|_| estimate.converged)
+                    }))
+                })?
+            }
+        };
+        let natural: Vec<Vec<f64>> =
+            found.into_iter().flatten().filter(|theta| theta.iter().all(|t| t.is_finite())).collect();
+        let reported: Vec<Vec<f64>> =
+            natural.iter().filter_map(|theta| self.model.report(theta)).map(|r| r.values).collect();
+        fit.take_replicates(settings, &natural, &reported)?;
+        fit.seconds.total += started.elapsed().as_secs_f64();
+        Ok(fit)
+    }
+}
+
+impl Fit {
+    fn take_replicates(
+        &mut self,
+        settings: &Bootstrap,
+        natural: &[Vec<f64>],
+        reported: &[Vec<f64>],
+    ) -> Result<(), Error> {
+        let draws = settings.draws;
+        let has_report = self.parameters.iter().all(|p| p.estimate.is_some());
+        let failed = draws - if has_report { reported.len() } else { natural.len() };
+        let usable = Bootstrap { draws: draws - failed, ..*settings };
+        if usable.check(self.confidence).is_err() {
+            return Err(ResamplingError::TooManyFailed { failed, draws }.into());
+        }
+        if failed as f64 > MANY_FAILED * draws as f64 {
+            self.warnings.push(format!(
+                "{failed} of {draws} bootstrap replicates had no estimate and were left out, so that the intervals are too narrow; \
+                 use more data or a simpler model"
+            ));
+        }
+        self.bootstrap = Some(Replicates {
+            replicates: draws,
+            failed,
+            resampling: settings.resampling,
+            interval: settings.interval,
+            bias: Vec::new(),
+            estimates: rows(reported, self.parameters.len()),
+        });
+        self.covariance_type = "bootstrap".into();
+        if !self.natural.is_empty() {
+            let natural = rows(natural, self.natural.len());
+            self.natural_covariance = Some(covariance(&natural));
+            let confidence = self.confidence;
+            intervals(&mut self.natural, &natural, settings.interval, confidence);
+        }
+        self.refresh_bootstrap();
+        if self.natural.is_empty() {
+            self.natural_covariance = self.covariance.clone();
+        }
+        Ok(())
+    }
+
+    /// Covariance, standard errors and intervals of the reported parameters anew from the replicates, where there are any.
+    pub(crate) fn refresh_bootstrap(&mut self) {
+        let Some(used) = &mut self.bootstrap else { return };
+        if used.estimates.rows() < 2 || self.parameters.iter().any(|p| p.estimate.is_none()) {
+            return;
+        }
+        let mean = |k: usize| used.estimates.column(k).iter().sum::<f64>() / used.estimates.rows() as f64;
+        let bias = |(k, p): (usize, &Parameter)| mean(k) - p.estimate.unwrap_or(f64::NAN);
+        used.bias = self.parameters.iter().enumerate().map(bias).collect();
+        self.covariance = Some(covariance(&used.estimates));
+        intervals(&mut self.parameters, &used.estimates, used.interval, self.confidence);
+    }
+}
+
+/// Replicates as a matrix, one in a row.
+fn rows(list: &[Vec<f64>], columns: usize) -> Matrix {
+    Matrix::from_fn(list.len(), columns, |i, k| list[i][k])
+}
+
+/// The covariance of replicates, one in a row.
+fn covariance(replicates: &Matrix) -> Matrix {
+    let (count, p) = (replicates.rows() as f64, replicates.columns());
+    let mut centred = replicates.clone();
+    for k in 0..p {
+        let mean = replicates.column(k).iter().sum::<f64>() / count;
+        centred.column_mut(k).iter_mut().for_each(|v| *v -= mean);
+    }
+    let mut covariance = centred.transpose().times(&centred);
+    covariance.values_mut().iter_mut().for_each(|v| *v /= count - 1.0);
+    covariance
+}
+
+/// Standard errors and intervals from replicates.
+fn intervals(parameters: &mut [Parameter], replicates: &Matrix, interval: Interval, confidence: f64) {
+    let reach = normal_quantile(confidence);
+    for (k, parameter) in parameters.iter_mut().enumerate() {
+        let mut sorted = replicates.column(k).to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let count = sorted.len() as f64;
+        let mean = sorted.iter().sum::<f64>() / count;
+        let error = (sorted.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+        parameter.std_error = Some(error);
+        let (lower, upper) = match interval {
+            Interval::Percentile => {
+                let tail = 0.5 * (1.0 - confidence);
+                (Some(quantile(&sorted, tail)), Some(quantile(&sorted, 1.0 - tail)))
+            }
+            Interval::Normal => {
+                (parameter.estimate.map(|e| e - reach * error), parameter.estimate.map(|e| e + reach * error))
+            }
+        };
+        (parameter.lower, parameter.upper) = (lower, upper);
+    }
+}
+
+/// A quantile of sorted values: the order statistic number `k` is that of probability `k / (count + 1)`, linear in between.
+fn quantile(sorted: &[f64], probability: f64) -> f64 {
+    let place = probability * (sorted.len() + 1) as f64 - 1.0;
+    let last = sorted.len() - 1;
+    let below = (place.floor().max(0.0) as usize).min(last);
+    let share = (place - below as f64).clamp(0.0, 1.0);
+    sorted[below] + share * (sorted[(below + 1).min(last)] - sorted[below])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against `numpy.quantile(.., method="weibull")`.
+    #[test]
+    fn quantiles_interpolate_between_order_statistics() {
+        let sorted: Vec<f64> = (1..=39).map(f64::from).collect();
+        assert!((quantile(&sorted, 0.025) - 1.0).abs() < 1e-12);
+        assert!((quantile(&sorted, 0.975) - 39.0).abs() < 1e-12);
+        assert!((quantile(&sorted, 0.5) - 20.0).abs() < 1e-12);
+        assert!((quantile(&sorted, 0.3) - 12.0).abs() < 1e-12);
+        assert_eq!(quantile(&[3.0, 5.0], 0.001), 3.0);
+        assert_eq!(quantile(&[3.0, 5.0], 0.999), 5.0);
+    }
+
+    #[test]
+    fn too_few_draws_are_refused() {
+        assert!(Bootstrap::new(39).check(0.95).is_ok());
+        let refusal = Bootstrap::new(38).check(0.95).unwrap_err();
+        assert!(refusal.to_string().contains("at least 39"), "{refusal}");
+        assert!(Bootstrap::new(199).check(0.99).is_ok() && Bootstrap::new(198).check(0.99).is_err());
+        assert!(Bootstrap::new(25).interval(Interval::Normal).check(0.99).is_ok());
+        assert!(Bootstrap::new(24).interval(Interval::Normal).check(0.5).is_err());
+        assert!(Bootstrap::new(usize::MAX).check(0.95).is_err());
+    }
+}

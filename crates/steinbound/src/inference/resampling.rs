@@ -1,0 +1,185 @@
+//! Draws that bootstrap and tests are made of: resampled weights, random signs, and data simulated from a fitted model.
+
+use std::collections::BTreeMap;
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use crate::domain::Domain;
+use crate::error::{Error, ResamplingError};
+use crate::fit::{Method, Problem};
+use crate::points::Points;
+use crate::simulate::{Inside, stream, tasks};
+
+/// Is told how many of how many draws are done; where it answers `false` the work ends with an error.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+
+/// The most draws of a bootstrap.
+pub const MOST_DRAWS: usize = 1_000_000;
+
+/// Values of weights that are held at once (64 MB).
+const MOST_WEIGHTS: usize = 8_000_000;
+
+/// Draws after which progress is told at the latest.
+const LARGEST_BATCH: usize = 64;
+
+/// Goes through draws in batches, telling the progress after each.
+pub(super) fn in_batches<T>(
+    draws: usize,
+    points: usize,
+    progress: Option<Progress>,
+    mut batch: impl FnMut(std::ops::Range<usize>) -> Result<Vec<T>, Error>,
+) -> Result<Vec<T>, Error> {
+    let size = (MOST_WEIGHTS / points.max(1)).clamp(1, LARGEST_BATCH);
+    let mut results = Vec::with_capacity(draws);
+    let mut done = 0;
+    while done < draws {
+        let next = (done + size).min(draws);
+        results.extend(batch(done..next)?);
+        done = next;
+        if progress.is_some_and(|progress| !progress(done, draws)) {
+            return Err(ResamplingError::Interrupted { done, draws }.into());
+        }
+    }
+    Ok(results)
+}
+
+/// The units that are drawn: clusters where there are any, else observations that have a weight.
+pub(super) struct Units {
+    /// The unit of each observation; `None` for those without weight.
+    unit: Vec<Option<usize>>,
+    count: usize,
+}
+
+impl Units {
+    pub(super) fn new(data: &Points) -> Units {
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        let unit_of = |i: usize| {
+            (data.weight(i) > 0.0).then(|| {
+                let next = numbers.len();
+                *numbers.entry(data.clusters().map_or(i, |clusters| clusters[i])).or_insert(next)
+            })
+        };
+        let unit = (0..data.len()).map(unit_of).collect();
+        Units { unit, count: numbers.len() }
+    }
+
+    /// The weights of a draw of as many units as there are, with replacement: each weight times how often its unit was drawn.
+    pub(super) fn resampled(&self, weights: &[f64], seed: u64, draw: usize) -> Vec<f64> {
+        let mut rng = stream(seed, tasks::BOOTSTRAP + draw as u64);
+        let mut counts = vec![0.0; self.count];
+        (0..self.count).for_each(|_| counts[rng.random_range(0..self.count)] += 1.0);
+        self.times(weights, &counts)
+    }
+
+    /// The weights with a random sign for each unit.
+    pub(super) fn signed(&self, weights: &[f64], seed: u64, draw: usize) -> Vec<f64> {
+        let mut rng = stream(seed, tasks::BOOTSTRAP + draw as u64);
+        let signs: Vec<f64> =
+            (0..self.count).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect();
+        self.times(weights, &signs)
+    }
+
+    fn times(&self, weights: &[f64], factors: &[f64]) -> Vec<f64> {
+        weights.iter().zip(&self.unit).map(|(w, unit)| unit.map_or(0.0, |unit| w * factors[unit])).collect()
+    }
+}
+
+/// Data like those of a problem, drawn from its model at given parameters.
+pub(super) struct Simulator<'a> {
+    problem: &'a Problem<'a>,
+    theta: Vec<f64>,
+    source: Source<'a>,
+}
+
+enum Source<'a> {
+    /// Independent points.
+    Points(Inside<'a>),
+    /// A response for each observation, given its covariates, in the section of the domain around it.
+    Responses(Vec<(f64, f64)>),
+}
+
+impl<'a> Simulator<'a> {
+    /// For fitted parameters. What cannot be simulated is refused with the reason: clusters, a boundary of which only points are known, a model without sampler.
+    pub(super) fn new(problem: &'a Problem<'a>, theta: &[f64]) -> Result<Simulator<'a>, String> {
+        if problem.data.clusters().is_some() {
+            return Err("how observations of a cluster depend on each other is not known".into());
+        }
+        // These methods take the data for a sample of the whole density.
+        let is_whole = matches!(problem.estimator.method, Method::Ksd | Method::Mle);
+        let domain = problem.estimator.domain.as_deref().filter(|_| !is_whole);
+        if domain.is_none() && !is_whole {
+            return Err("boundary points do not tell what is inside, and no domain is given".into());
+        }
+        let is_conditional = problem.model.differentiated().len() < problem.model.dimension();
+        let source = if is_conditional {
+            Source::Responses(sections(problem, theta, domain)?)
+        } else {
+            let rng = &mut stream(problem.estimator.seed, tasks::PILOT);
+            let inside = Inside::new(problem.model, theta, domain, rng).map_err(|error| error.to_string())?;
+            inside.draw(1, rng).map_err(|error| error.to_string())?;
+            Source::Points(inside)
+        };
+        Ok(Simulator { problem, theta: theta.to_vec(), source })
+    }
+
+    /// One data set, with the weights of the data at hand.
+    pub(super) fn draw(&self, draw: usize) -> Result<Points<'static>, Error> {
+        let data = self.problem.data;
+        let mut rng = stream(self.problem.estimator.seed, tasks::BOOTSTRAP + draw as u64);
+        let values = match &self.source {
+            Source::Points(inside) => inside.draw(data.len(), &mut rng)?.values().to_vec(),
+            Source::Responses(sections) => {
+                let mut values = data.values().to_vec();
+                for (x, section) in values.chunks_exact_mut(data.dimension()).zip(sections) {
+                    self.problem.model.draw_given(x, &self.theta, *section, &mut rng);
+                }
+                values
+            }
+        };
+        Ok(data.replaced(values)?)
+    }
+
+    /// What `of` finds for each of some draws: it is given the problem that the drawn data pose, with the same settings and boundary
+    /// points. `None` where it fails.
+    pub(super) fn solve<T: Send>(
+        &self,
+        draws: std::ops::Range<usize>,
+        of: impl Fn(&Problem) -> Option<T> + Sync,
+    ) -> Vec<Option<T>> {
+        let mut estimator = self.problem.estimator.clone();
+        if let Some(boundary) = self.problem.boundary() {
+            estimator = estimator.boundary(boundary.clone());
+        }
+        estimator.is_replicate = true;
+        estimator.start = None;
+        let solve = |draw: usize| {
+            let data = self.draw(draw).ok()?;
+            of(&estimator.check(&data, self.problem.model).ok()?)
+        };
+        draws.into_par_iter().map(solve).collect()
+    }
+}
+
+/// The section of the domain around each observation, along the coordinate that a conditional model describes.
+fn sections(
+    problem: &Problem,
+    theta: &[f64],
+    domain: Option<&dyn Domain>,
+) -> Result<Vec<(f64, f64)>, String> {
+    let (data, everywhere) = (problem.data, (f64::NEG_INFINITY, f64::INFINITY));
+    let axis = problem.model.differentiated().first().copied().unwrap_or(0);
+    let mut rng = stream(problem.estimator.seed, tasks::PILOT);
+    if !problem.model.draw_given(&mut data.row(0).to_vec(), theta, everywhere, &mut rng) {
+        return Err(format!("the {} model cannot be sampled at these parameters", problem.model.name()));
+    }
+    let around = |x: &[f64]| match domain {
+        None => Some(everywhere),
+        Some(domain) => {
+            let mut sections = domain.sections(x, axis, everywhere).into_iter();
+            sections.find(|(low, high)| *low <= x[axis] && x[axis] <= *high && low < high)
+        }
+    };
+    let sections: Option<Vec<(f64, f64)>> = data.rows().map(around).collect();
+    sections.ok_or_else(|| "some observations lie outside the domain".into())
+}

@@ -1,0 +1,231 @@
+use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
+
+use super::PATIENCE;
+use crate::domain::{Domain, check_count};
+use crate::error::{DomainError, Error, ModelError};
+use crate::model::{Model, Sampler, check_theta};
+use crate::points::Points;
+
+/// Draws of a model at fixed parameters, inside a domain or anywhere.
+///
+/// # Definition
+///
+/// Rejection sampling. Proposals are draws of the model, kept where they lie inside; or, for a model that cannot be sampled or that has
+/// hardly any mass inside, uniform draws of the box around the domain, kept with probability `p(x) / max p`. Whichever keeps more of a
+/// thousand draws is used. The maximum is that of [`PILOTS`] places and a search around the best of them.
+///
+/// # Requirements
+///
+/// A sampler, or a log-density and a bounded domain; and that one draw in [`PATIENCE`](super) is kept.
+///
+/// # Complexity
+///
+/// `1 / acceptance` draws for each point.
+///
+/// # Reference
+///
+/// Caffo, Booth and Davis, *Empirical supremum rejection sampling*, Biometrika 2002, for the estimated maximum.
+///
+/// ```
+/// use steinbound::{domain::Cuboid, model::Gaussian, simulate};
+/// // A precision below zero: no density on the line, but one on an interval, with most of its mass near the ends.
+/// let interval = Cuboid::interval(-1.0, 1.0)?;
+/// let rng = &mut simulate::stream(1, 0);
+/// let inside = simulate::Inside::new(&Gaussian::full(1), &[0.0, -4.0], Some(&interval), rng)?;
+/// let points = inside.draw(1000, rng)?;
+/// let spread = points.values().iter().map(|x| x * x).sum::<f64>() / 1000.0;
+/// assert!(spread > 0.5);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub struct Inside<'a> {
+    model: &'a dyn Model,
+    theta: Vec<f64>,
+    domain: Option<&'a dyn Domain>,
+    proposal: Proposal,
+}
+
+/// Where draws come from.
+enum Proposal {
+    /// The model itself.
+    Model(Sampler),
+    /// A box, kept by the density under a bound.
+    Uniform { window: Vec<(f64, f64)>, log_bound: f64 },
+}
+
+/// Places at which a density is looked at to find its maximum.
+pub const PILOTS: usize = 20_000;
+
+/// Draws by which the share that is kept is judged.
+const TRIALS: usize = 1_000;
+
+/// What the logarithm of a density may exceed the largest value seen by.
+const HEADROOM: f64 = 0.02;
+
+impl<'a> Inside<'a> {
+    /// Finds out how best to draw. Without a domain, draws are those of the model.
+    pub fn new(
+        model: &'a dyn Model,
+        theta: &[f64],
+        domain: Option<&'a dyn Domain>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Inside<'a>, Error> {
+        check_theta(model, theta)?;
+        if let Some(domain) = domain.filter(|domain| domain.dimension() != model.dimension()) {
+            return Err(
+                ModelError::WrongDimension { model: model.dimension(), data: domain.dimension() }.into()
+            );
+        }
+        let with = |proposal| Inside { model, theta: theta.to_vec(), domain, proposal };
+        let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
+        let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
+        if let Some(inside) = own.filter(|_| domain.is_none() || of_own * 4 >= TRIALS) {
+            return Ok(inside);
+        }
+        let uniform = domain.and_then(|domain| uniform(model, theta, domain, rng)).map(with);
+        let of_uniform = uniform.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
+        let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
+        let better = if of_uniform > of_own { uniform.or(own) } else { own.or(uniform) };
+        better.ok_or_else(|| {
+            ModelError::Unsupported {
+                model: model.name().to_string(),
+                action: "sampled at these parameters",
+                remedy: "give parameters of a proper density, such as a positive definite covariance, or a bounded domain",
+            }
+            .into()
+        })
+    }
+
+    /// So many independent draws.
+    pub fn draw(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
+        let dimension = self.model.dimension();
+        check_count(count, dimension)?;
+        let mut values = Vec::with_capacity(count * dimension);
+        let mut point = vec![0.0; dimension];
+        let (mut accepted, mut drawn) = (0, 0);
+        while accepted < count {
+            drawn += 1;
+            if self.propose(&mut point, rng) {
+                values.extend_from_slice(&point);
+                accepted += 1;
+            }
+            if drawn >= PATIENCE && drawn / PATIENCE > accepted {
+                let domain = self.domain.map_or_else(|| "whole space".into(), Domain::describe);
+                return Err(DomainError::Hopeless { domain, accepted, drawn }.into());
+            }
+        }
+        Ok(Points::new(values, dimension)?)
+    }
+
+    /// How many of some draws are kept.
+    fn kept(&self, trials: usize, rng: &mut ChaCha8Rng) -> usize {
+        let mut point = vec![0.0; self.model.dimension()];
+        (0..trials).filter(|_| self.propose(&mut point, rng)).count()
+    }
+
+    /// One draw, and whether it is kept.
+    fn propose(&self, point: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
+        let is_inside = |point: &[f64]| self.domain.is_none_or(|domain| domain.contains(point));
+        match &self.proposal {
+            Proposal::Model(sampler) => {
+                sampler(rng, point);
+                is_inside(point)
+            }
+            Proposal::Uniform { window, log_bound } => {
+                in_window(window, point, rng);
+                let threshold: f64 = rng.random();
+                is_inside(point)
+                    && self
+                        .model
+                        .log_density(point, &self.theta)
+                        .is_some_and(|value| (value - log_bound).exp() > threshold)
+            }
+        }
+    }
+}
+
+/// A uniform draw of a box.
+fn in_window(window: &[(f64, f64)], point: &mut [f64], rng: &mut ChaCha8Rng) {
+    for (x, (low, high)) in point.iter_mut().zip(window) {
+        *x = low + (high - low) * rng.random::<f64>();
+    }
+}
+
+/// Uniform proposals, where the domain is bounded and the density finite somewhere in it.
+fn uniform(model: &dyn Model, theta: &[f64], domain: &dyn Domain, rng: &mut ChaCha8Rng) -> Option<Proposal> {
+    let window = domain.bounds();
+    if !window.iter().all(|(low, high)| low.is_finite() && high.is_finite()) {
+        return None;
+    }
+    let density = |point: &[f64]| {
+        let value = domain.contains(point).then(|| model.log_density(point, theta)).flatten()?;
+        (value < f64::INFINITY).then_some(value)
+    };
+    let mut point = vec![0.0; model.dimension()];
+    let (mut best, mut log_bound) = (point.clone(), f64::NEG_INFINITY);
+    let look = |point: &[f64], best: &mut Vec<f64>, log_bound: &mut f64| {
+        if let Some(value) = density(point).filter(|value| *value > *log_bound) {
+            *log_bound = value;
+            best.copy_from_slice(point);
+        }
+    };
+    for _ in 0..PILOTS {
+        in_window(&window, &mut point, rng);
+        look(&point, &mut best, &mut log_bound);
+    }
+    // Around the best, in boxes that shrink.
+    for k in 0..PILOTS / 10 {
+        let reach = 0.2 * 0.5f64.powi((k / 200) as i32);
+        for ((x, centre), (low, high)) in point.iter_mut().zip(&best).zip(&window) {
+            *x = centre + reach * (high - low) * (rng.random::<f64>() - 0.5);
+        }
+        look(&point, &mut best, &mut log_bound);
+    }
+    log_bound.is_finite().then_some(Proposal::Uniform { window, log_bound: log_bound + HEADROOM })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Ball, Cuboid, HalfSpace};
+    use crate::model::{Autodiff, Gaussian};
+    use crate::simulate::stream;
+
+    fn mean_of(points: &Points, f: impl Fn(&[f64]) -> f64) -> (f64, f64) {
+        let n = points.len() as f64;
+        let mean = points.rows().map(&f).sum::<f64>() / n;
+        let variance = points.rows().map(|x| (f(x) - mean).powi(2)).sum::<f64>() / n;
+        (mean, (variance / n).sqrt())
+    }
+
+    /// Uniform proposals and draws of the model give the same distribution.
+    #[test]
+    fn both_ways_of_drawing_agree() {
+        let (model, disc) =
+            (Gaussian::with_variance(2, 1.0).unwrap(), Ball::new(1.0).unwrap().in_dimension(2));
+        let rng = &mut stream(3, 0);
+        // Far from the domain hardly any draw of the model lies inside.
+        let far = Inside::new(&model, &[3.5, 0.0], Some(&disc), rng).unwrap();
+        assert!(matches!(far.proposal, Proposal::Uniform { .. }));
+        let far = far.draw(20_000, rng).unwrap();
+        let near = crate::simulate::truncated(&model, &[3.5, 0.0], &disc, 20_000, rng).unwrap().points;
+        for f in [|x: &[f64]| x[0], |x: &[f64]| x[0] * x[0], |x: &[f64]| x[1] * x[1]] {
+            let ((a, error_a), (b, error_b)) = (mean_of(&far, f), mean_of(&near, f));
+            assert!((a - b).abs() < 4.0 * error_a.hypot(error_b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_formula_is_sampled_on_a_bounded_domain() {
+        // The density 3 x^2 on (0, 1) has mean 3/4.
+        let names = ["x1".to_string()];
+        let model = Autodiff::from_formula("a*log(x1)", &names, &[("a", 2.0)]).unwrap();
+        let interval = Cuboid::interval(0.0, 1.0).unwrap();
+        let rng = &mut stream(5, 0);
+        let inside = Inside::new(&model, &[2.0], Some(&interval), rng).unwrap();
+        let (mean, error) = mean_of(&inside.draw(20_000, rng).unwrap(), |x| x[0]);
+        assert!((mean - 0.75).abs() < 4.0 * error, "{mean}");
+        let half = HalfSpace::new(vec![1.0], 0.0).unwrap();
+        assert!(Inside::new(&model, &[2.0], Some(&half), rng).is_err());
+    }
+}
