@@ -560,6 +560,14 @@ pub enum FitError {
         /// The method.
         method: &'static str,
     },
+    /// The method has no kernel whose settings could be varied.
+    #[error(
+        "{method} has no kernel, so that there is no bandwidth to choose or to vary; use tksd, bdksd or ksd"
+    )]
+    NoKernel {
+        /// The method.
+        method: &'static str,
+    },
     /// Model and data agree perfectly.
     #[error(
         "the discrepancy is zero at these parameters, so that there is no witness of it; choose other parameters"

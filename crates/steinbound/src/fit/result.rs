@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::Estimate;
 use super::{Method, Settings};
 use crate::error::{Error, FitError};
-use crate::inference::{Replicates, sandwich};
+use crate::inference::{Replicates, Tuning, sandwich};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
@@ -146,6 +146,9 @@ pub struct Fit {
     pub warnings: Vec<String>,
     /// How long it took.
     pub seconds: Seconds,
+    /// How bandwidth and ridge were chosen, where they were ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<Tuning>,
     /// The influence of each observation on the fitted parameters (one row each).
     #[serde(skip, default = "no_influence")]
     pub influence: Matrix,
@@ -180,6 +183,21 @@ impl Fit {
         self.parameters.iter().map(value).collect()
     }
 
+    /// The fitted parameters in the model's own order, where a minimum was found.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::full(1))?;
+    /// let natural = fit.fitted_parameters().unwrap();
+    /// assert!((natural[0] / natural[1] - fit.estimates()[0]).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn fitted_parameters(&self) -> Option<Vec<f64>> {
+        let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
+        fitted.iter().map(|p| p.estimate).collect()
+    }
+
     /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
     ///
     /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its replicates, each mapped. Without reported
@@ -209,12 +227,6 @@ impl Fit {
         self.parameters = with_intervals(&names, Some(&values), self.covariance.as_ref(), reach);
         self.refresh_bootstrap();
         self
-    }
-
-    /// The fitted parameters, where there are any.
-    pub(crate) fn fitted(&self) -> Option<Vec<f64>> {
-        let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
-        fitted.iter().map(|p| p.estimate).collect()
     }
 
     /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
@@ -326,6 +338,7 @@ impl Fit {
             iterations: estimate.iterations,
             warnings,
             seconds: Seconds { total: settings.prepared_in },
+            tuning: None,
             influence: estimate.influence,
         })
     }

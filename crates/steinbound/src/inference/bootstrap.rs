@@ -164,7 +164,7 @@ impl Problem<'_> {
 
     fn bootstrapped(&self, mut fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
         let started = std::time::Instant::now();
-        let Some(theta) = fit.fitted() else {
+        let Some(theta) = fit.fitted_parameters() else {
             fit.warnings.push("there is no estimate, and so no bootstrap of it".into());
             return Ok(fit);
         };

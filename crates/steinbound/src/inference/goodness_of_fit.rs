@@ -181,7 +181,7 @@ impl Problem<'_> {
         settings.check()?;
         self.form()?;
         let none = |why: &str| ResamplingError::NoEstimate { why: why.into() };
-        let theta = fit.fitted().ok_or_else(|| none("the fit has no minimum"))?;
+        let theta = fit.fitted_parameters().ok_or_else(|| none("the fit has no minimum"))?;
         let statistic = fit.discrepancy_squared.ok_or_else(|| none("the fit has no discrepancy"))?;
         in_pool(|| self.tested(Claim { theta, statistic, fit: Some(fit) }, settings))
     }

@@ -1,15 +1,20 @@
-//! How far to trust an estimate.
+//! How far to trust an estimate, and how to choose among several.
 //!
 //! | question | answer |
 //! |---|---|
 //! | how precise is it | [`sandwich`], or [`Bootstrap`] |
+//! | which bandwidth and ridge | [`Estimator::tuned`](crate::Estimator::tuned) |
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
 
 mod bootstrap;
 mod goodness_of_fit;
 mod resampling;
 pub mod sandwich;
+mod tuning;
+mod variant;
 
 pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use resampling::{MOST_DRAWS, Progress};
+pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEVEL, Tuning};
+pub use variant::Variant;
