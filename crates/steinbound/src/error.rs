@@ -568,6 +568,11 @@ pub enum FitError {
         /// The method.
         method: &'static str,
     },
+    /// A fit that others were to be compared with.
+    #[error(
+        "the fit is not to be trusted, so that others cannot be compared with it; look at its warnings first"
+    )]
+    NoBase,
     /// Model and data agree perfectly.
     #[error(
         "the discrepancy is zero at these parameters, so that there is no witness of it; choose other parameters"

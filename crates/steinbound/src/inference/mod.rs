@@ -10,11 +10,15 @@ mod bootstrap;
 mod goodness_of_fit;
 mod resampling;
 pub mod sandwich;
+mod sensitivity;
 mod tuning;
 mod variant;
+mod yardstick;
 
 pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use resampling::{MOST_DRAWS, Progress};
-pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEVEL, Tuning};
+pub use sensitivity::{Sensitivity, SensitivityRow};
+pub use tuning::{Candidate, LEAST_OBSERVATIONS, Tuning};
 pub use variant::Variant;
+pub use yardstick::LEVEL;

@@ -3,11 +3,9 @@
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::sandwich;
 use super::variant::{Trial, Variant};
-use crate::compute::cholesky::ScaledCholesky;
+use super::yardstick::Yardstick;
 use crate::compute::in_pool;
 use crate::error::{Error, FitError};
 use crate::fit::{Estimator, Fit, Method};
@@ -15,9 +13,6 @@ use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
-
-/// The share of chance differences that count as agreement.
-pub const LEVEL: f64 = 0.95;
 
 /// With fewer independent observations than this the default is kept: differences drown in noise, and a leaking kernel passes for a
 /// precise one (measured with 50 points in a disc: 5 % worse than the default; from 100 on better).
@@ -29,17 +24,13 @@ pub(crate) const BANDWIDTH_FACTORS: [f64; 4] = [0.5, 1.0, 1.7320508075688772, 3.
 /// Ridges that are tried.
 const RIDGES: [f64; 3] = [0.1, 0.01, 1e-3];
 
-/// Variance of a difference, in units of the default's own variance, that is rounding: a difference of a thousandth of a standard error
-/// is none, and the covariance of a difference cannot be singular.
-const NEGLIGIBLE: f64 = 1e-6;
-
 /// How bandwidth and ridge were chosen.
 ///
 /// # Definition
 ///
 /// Every pair of candidates has a difference of estimates, whose covariance is that of the difference of their influence values:
-/// `W_ij = (t_i - t_j)' V_ij^-1 (t_i - t_j)` with `V_ij` the [sandwich](sandwich::covariance) of `f_i - f_j`, so that weights and
-/// clusters count. A candidate agrees if `W_ij` is below the chi-square quantile [`LEVEL`] for every candidate `j` that is less precise;
+/// `W_ij = (t_i - t_j)' V_ij^-1 (t_i - t_j)` with `V_ij` the [sandwich](super::sandwich::covariance) of `f_i - f_j`, so that weights and
+/// clusters count. A candidate agrees if `W_ij` is below the chi-square quantile [`LEVEL`](super::LEVEL) for every candidate `j` that is less precise;
 /// among those that agree, the most precise is chosen, and the default where no other is better. Precision is the mean over the parameters of the
 /// variance relative to the default's, which does not depend on units; the trace of the covariance
 /// leads to the same mean errors within one per cent. The default is kept whether or not it agrees itself.
@@ -175,8 +166,7 @@ impl Estimator {
         }
         let (base, default) = self.pinned(data, model)?;
         let trial = Trial::of(&default, model);
-        let threshold = ChiSquared::new(trial.variant.estimates.len().max(1) as f64)
-            .map_or(f64::NAN, |law| law.inverse_cdf(LEVEL));
+        let yardstick = Yardstick::new(&trial.variant, data);
         let independent = independent(data);
         let reason = if !trial.variant.is_fitted() {
             Some(
@@ -197,7 +187,7 @@ impl Estimator {
             candidates: Vec::new(),
             default: 0,
             chosen: 0,
-            threshold,
+            threshold: yardstick.threshold,
             note: reason,
         };
         if is_hopeless {
@@ -210,7 +200,7 @@ impl Estimator {
         for (bandwidth, ridge) in base.grid() {
             trials.push(Trial::run(&base.with(bandwidth, ridge), default.m, data, model));
         }
-        tuning.candidates = judged(&trials, data, threshold)?;
+        tuning.candidates = judged(&trials, &yardstick)?;
         // The default is the first, and kept unless another is better.
         for (k, candidate) in tuning.candidates.iter().enumerate() {
             let is_better = candidate.spread < tuning.candidates[tuning.chosen].spread;
@@ -231,7 +221,7 @@ impl Estimator {
         if let Some(boundary) = problem.boundary() {
             estimator = estimator.boundary(boundary.clone());
         }
-        Ok((Pinned { estimator, bandwidth }, fit))
+        Ok((Pinned { estimator, bandwidth, boundary: problem.boundary().cloned() }, fit))
     }
 }
 
@@ -239,6 +229,7 @@ impl Estimator {
 pub(crate) struct Pinned {
     pub(crate) estimator: Estimator,
     pub(crate) bandwidth: f64,
+    pub(crate) boundary: Option<Points<'static>>,
 }
 
 impl Pinned {
@@ -273,16 +264,12 @@ fn independent(data: &Points) -> usize {
 }
 
 /// The candidates, the first of which is the default, each compared with all that are less precise.
-fn judged(trials: &[Trial], data: &Points, threshold: f64) -> Result<Vec<Candidate>, Error> {
-    let variance = |k: usize| trials[0].variant.std_errors[k].powi(2);
-    let count = trials[0].variant.estimates.len();
+fn judged(trials: &[Trial], yardstick: &Yardstick) -> Result<Vec<Candidate>, Error> {
+    let default = &trials[0].variant.std_errors;
     let spread = |variant: &Variant| {
-        let ratios = variant.std_errors.iter().enumerate().map(|(k, error)| error.powi(2) / variance(k));
-        variant.is_fitted().then(|| ratios.sum::<f64>() / count as f64)
+        let ratios = variant.std_errors.iter().zip(default).map(|(own, default)| (own / default).powi(2));
+        variant.is_fitted().then(|| ratios.sum::<f64>() / default.len() as f64)
     };
-    let weights = data.relative_weights();
-    let floor: Vec<f64> = (0..count).map(|k| NEGLIGIBLE * variance(k)).collect();
-    let difference = |i: usize, j: usize| standardised(&trials[i], &trials[j], &weights, data, &floor);
     let mut candidates: Vec<Candidate> = trials.iter().map(|t| Candidate::new(t.variant.clone())).collect();
     for candidate in &mut candidates {
         candidate.spread = spread(&candidate.variant);
@@ -292,36 +279,14 @@ fn judged(trials: &[Trial], data: &Points, threshold: f64) -> Result<Vec<Candida
         let mut largest = 0.0f64;
         for j in (0..candidates.len()).filter(|j| *j != i) {
             if candidates[j].spread.is_some_and(|other| other >= own) {
-                largest = largest.max(difference(i, j)?);
+                largest = largest.max(yardstick.difference(&trials[i], &trials[j])?);
             }
         }
-        let from_default = if i == 0 { 0.0 } else { difference(i, 0)? };
+        let from_default = if i == 0 { 0.0 } else { yardstick.difference(&trials[i], &trials[0])? };
         let candidate = &mut candidates[i];
         candidate.difference = from_default.is_finite().then_some(from_default);
         candidate.largest_difference = largest.is_finite().then_some(largest);
-        candidate.agrees = largest <= threshold;
+        candidate.agrees = largest <= yardstick.threshold;
     }
     Ok(candidates)
-}
-
-/// The squared difference of two estimates in units of its own covariance, to which a floor is added; infinite where that is singular.
-fn standardised(
-    one: &Trial,
-    other: &Trial,
-    weights: &[f64],
-    data: &Points,
-    floor: &[f64],
-) -> Result<f64, Error> {
-    let (rows, count) = (data.len(), floor.len());
-    let influence = Matrix::from_fn(rows, count, |i, k| one.influence[(i, k)] - other.influence[(i, k)]);
-    let mut covariance = sandwich::covariance(&influence, weights, data.clusters())?;
-    for k in 0..count {
-        covariance[(k, k)] += floor[k];
-    }
-    let Ok(factor) = ScaledCholesky::new(&covariance) else { return Ok(f64::INFINITY) };
-    let apart: Vec<f64> =
-        one.variant.estimates.iter().zip(&other.variant.estimates).map(|(a, b)| a - b).collect();
-    let scaled = factor.inverse_root().times_vector(&apart);
-    let squared: f64 = scaled.iter().map(|v| v * v).sum();
-    Ok(if squared.is_nan() { f64::INFINITY } else { squared })
 }

@@ -1,0 +1,171 @@
+//! How much the estimates depend on settings that nobody can know.
+
+use serde::{Deserialize, Serialize};
+
+use super::tuning::BANDWIDTH_FACTORS;
+use super::variant::{Trial, Variant};
+use super::yardstick::Yardstick;
+use crate::compute::in_pool;
+use crate::error::{Error, FitError};
+use crate::fit::{Estimator, Method};
+use crate::kernel::{self, Bandwidth};
+use crate::matrix::Matrix;
+use crate::model::Model;
+use crate::points::Points;
+
+/// The same fit under other kernels and bandwidths, and with half of the boundary points.
+///
+/// # Definition
+///
+/// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD once more with every second
+/// boundary point. A row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
+///
+/// Different kernels weigh the same observations differently, so that the estimates move by chance. A row agrees if its difference, standardised by its
+/// own covariance as in [`Tuning`](super::Tuning), is below the chi-square quantile [`LEVEL`](super::LEVEL). Where many do not, the answer depends on a choice that
+/// nobody made for a reason: the model does not fit, the boundary is too sparse, or a wide kernel leaks through it.
+///
+/// # Requirements
+///
+/// A method with a kernel, and a base fit that is to be trusted.
+///
+/// # Complexity
+///
+/// Sixteen fits, seventeen for TKSD.
+///
+/// # Reference
+///
+/// Leamer, *Sensitivity Analyses Would Help*, American Economic Review 75, 1985.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Sensitivity {
+    /// The names of the parameters.
+    pub parameters: Vec<String>,
+    /// The fits, the base first.
+    pub rows: Vec<SensitivityRow>,
+    /// The largest difference of any row.
+    pub largest: f64,
+    /// What that means, in a sentence.
+    pub summary: String,
+}
+
+/// A fit under other settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SensitivityRow {
+    /// The settings and the estimates.
+    #[serde(flatten)]
+    pub variant: Variant,
+    /// The largest difference from the base fit, in standard errors of the base fit.
+    pub difference: Option<f64>,
+    /// The parameter with that difference.
+    pub parameter: Option<String>,
+    /// Whether chance explains the difference.
+    pub agrees: bool,
+}
+
+impl Sensitivity {
+    /// The same with the estimates of every row in other reported parameters, as [`Fit::mapped`](crate::Fit::mapped) does it.
+    pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Sensitivity {
+        for row in &mut self.rows {
+            row.variant = row.variant.clone().mapped(&map);
+        }
+        self
+    }
+}
+
+impl Estimator {
+    /// How much the estimates depend on kernel, bandwidth and boundary points ([`Sensitivity`]).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
+    /// let disc = Ball::new(1.4)?.in_dimension(2);
+    /// let model = Gaussian::with_variance(2, 1.0)?;
+    /// let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
+    /// let found = Estimator::tksd().domain(Arc::new(disc)).sensitivity(&data, &model)?;
+    /// assert_eq!(found.rows.len(), 17);
+    /// assert!(found.largest < 2.0 && found.summary.starts_with("the estimates move by at most"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn sensitivity(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {
+        in_pool(|| self.sensitivity_here(data, model))
+    }
+
+    fn sensitivity_here(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {
+        if !self.method.has_kernel() {
+            return Err(FitError::NoKernel { method: self.method.name() }.into());
+        }
+        let (base, fit) = self.pinned(data, model)?;
+        if !fit.is_trustworthy() {
+            return Err(FitError::NoBase.into());
+        }
+        let own = self.kernel.name();
+        let mut trials = vec![Trial::of(&fit, model)];
+        let others = kernel::NAMES.into_iter().filter(|name| *name != own);
+        for name in [own].into_iter().chain(others) {
+            // A kernel of the user's own has no name to be found by.
+            let kernel = if name == own { self.kernel.clone() } else { kernel::by_name(name)? };
+            for factor in BANDWIDTH_FACTORS.into_iter().filter(|factor| name != own || *factor != 1.0) {
+                let bandwidth = Bandwidth::Fixed(factor * base.bandwidth);
+                let estimator = base.estimator.clone().kernel(kernel.clone()).bandwidth(bandwidth);
+                trials.push(Trial::run(&estimator, fit.m, data, model));
+            }
+        }
+        if self.method == Method::Tksd
+            && let Some(boundary) = base.boundary.as_ref().filter(|points| points.len() > 1)
+        {
+            let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();
+            let estimator = base.estimator.clone().boundary(Points::from_rows(&rows)?);
+            trials.push(Trial::run(&estimator, rows.len(), data, model));
+        }
+        let names: Vec<String> = fit.parameters.iter().map(|p| p.name.clone()).collect();
+        let (estimates, errors) = (fit.estimates(), fit.std_errors());
+        let yardstick = Yardstick::new(&trials[0].variant, data);
+        let row = |trial: &Trial| {
+            let variant = trial.variant.clone();
+            let moved = variant.estimates.iter().zip(&estimates).zip(&errors);
+            let moved = moved.map(|((value, base), error)| (value - base).abs() / error);
+            let largest = moved.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+            let parameter = largest.map(|(k, _)| names[k].clone());
+            let agrees =
+                variant.is_fitted() && yardstick.difference(trial, &trials[0])? <= yardstick.threshold;
+            Ok(SensitivityRow { difference: largest.map(|(_, value)| value), parameter, agrees, variant })
+        };
+        let rows = trials.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        let (largest, summary) = summary(&rows);
+        Ok(Sensitivity { parameters: names, rows, largest, summary })
+    }
+}
+
+/// The largest difference, and a sentence about it.
+fn summary(rows: &[SensitivityRow]) -> (f64, String) {
+    let failed = rows.iter().filter(|row| !row.variant.is_fitted()).count();
+    let moved = rows.iter().skip(1).filter_map(|row| row.difference.map(|value| (row, value)));
+    let most = moved.max_by(|a, b| a.1.total_cmp(&b.1));
+    let mut text = match most {
+        None => "no other setting could be fitted".to_string(),
+        Some((row, value)) => {
+            let variant = &row.variant;
+            let fewer = variant.boundary_points < rows[0].variant.boundary_points;
+            let fewer =
+                if fewer { format!(", {} boundary points", variant.boundary_points) } else { String::new() };
+            format!(
+                "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth {:.4}{fewer})",
+                row.parameter.as_deref().unwrap_or_default(),
+                variant.kernel,
+                variant.bandwidth
+            )
+        }
+    };
+    let differ = rows.iter().filter(|row| row.variant.is_fitted() && !row.agrees).count();
+    if differ > 0 {
+        text.push_str(&format!(
+            "; {differ} of {} fits differ from the base by more than chance",
+            rows.len() - 1
+        ));
+    }
+    if failed > 0 {
+        text.push_str(&format!("; {failed} of {} could not be fitted", rows.len() - 1));
+    }
+    (most.map_or(0.0, |(_, value)| value), text)
+}
