@@ -274,6 +274,20 @@ impl Estimator {
         Estimator::new(Method::TruncatedMle)
     }
 
+    /// Another method, with the settings that it shares with this one.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Method, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::tksd().confidence(0.9).method(Method::Mle).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!((fit.method, fit.confidence), (Method::Mle, 0.9));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn method(mut self, method: Method) -> Estimator {
+        self.method = method;
+        self
+    }
+
     /// Points on the boundary.
     pub fn boundary(mut self, boundary: Points<'_>) -> Estimator {
         self.boundary = Some(boundary.into_owned());

@@ -10,7 +10,7 @@ use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
-use crate::model::{Model, checked_parameters, scores};
+use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
 use crate::score_matching::BoundaryWeight;
 use crate::simulate::{stream, tasks};
@@ -176,6 +176,11 @@ impl<'a> Problem<'a> {
         Ok(Problem { data, model, weights, task, settings, boundary, start, estimator })
     }
 
+    /// The method.
+    pub fn method(&self) -> Method {
+        self.settings.method
+    }
+
     /// The boundary points, given or sampled, whether or not the method uses them.
     pub fn boundary(&self) -> Option<&Points<'static>> {
         self.boundary.as_ref()
@@ -261,6 +266,30 @@ impl<'a> Problem<'a> {
     pub fn discrepancy(&self, reported: &[f64]) -> Result<Discrepancy, Error> {
         let scores = self.scores(reported)?;
         self.discrepancy_of(scores, self.settings.statistic.unwrap_or_default())
+    }
+
+    /// The discrepancy of another model at its fitted parameters, under this problem's kernel and boundary.
+    ///
+    /// The model must have the data's coordinates and be differentiated in the same ones.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
+    /// let (known, unknown) = (Gaussian::with_variance(1, 2.0)?, Gaussian::full(1));
+    /// let problem = Estimator::ksd().check(&data, &known)?;
+    /// // A mean of 1 and a variance of 2, as natural parameters of the model that estimates both.
+    /// let other = problem.discrepancy_under(&unknown, &[0.5, 0.5])?;
+    /// assert!((other.squared - problem.discrepancy(&[1.0])?.squared).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn discrepancy_under(&self, model: &dyn Model, theta: &[f64]) -> Result<Discrepancy, Error> {
+        let (found, expected) = (model.dimension(), self.data.dimension());
+        if found != expected || model.differentiated() != self.model.differentiated() {
+            return Err(ModelError::WrongDimension { model: found, data: expected }.into());
+        }
+        check_theta(model, theta)?;
+        let statistic = self.settings.statistic.unwrap_or_default();
+        in_pool(|| self.discrepancy_of(scores(model, self.data, theta), statistic))
     }
 
     /// The witness function for given parameters (in reported order) at some points.

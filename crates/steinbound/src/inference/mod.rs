@@ -7,6 +7,7 @@
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
 
 mod bootstrap;
+mod comparison;
 mod goodness_of_fit;
 mod resampling;
 pub mod sandwich;
@@ -16,6 +17,7 @@ mod variant;
 mod yardstick;
 
 pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
+pub use comparison::{Compared, Comparison, Contender, Reference};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use resampling::{MOST_DRAWS, Progress};
 pub use sensitivity::{Sensitivity, SensitivityRow};

@@ -1,0 +1,174 @@
+//! Several methods and models on the same data, in one table.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::compute::in_pool;
+use crate::error::Error;
+use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem};
+use crate::model::Model;
+use crate::points::Points;
+use crate::stein::Statistic;
+
+/// A method and a model that take part in a comparison.
+#[derive(Debug, Clone)]
+pub struct Contender<'a> {
+    /// The method and its settings.
+    pub estimator: Estimator,
+    /// Whether bandwidth and ridge are [chosen by agreement](super::Tuning).
+    pub is_tuned: bool,
+    /// The model.
+    pub model: &'a dyn Model,
+    /// The model as the table calls it.
+    pub label: String,
+}
+
+impl<'a> Contender<'a> {
+    /// A method and a model by its own name.
+    pub fn new(estimator: Estimator, model: &'a dyn Model) -> Contender<'a> {
+        Contender { estimator, is_tuned: false, model, label: model.name().to_string() }
+    }
+}
+
+/// Several fits of the same data, with one discrepancy for all of them.
+///
+/// # Definition
+///
+/// Every contender is fitted by its own method; then the discrepancy of every fitted density is measured with one and the same kernel,
+/// bandwidth, ridge and boundary, those of a reference problem, whatever method fitted it.
+///
+/// # Requirements
+///
+/// A reference with a kernel. The discrepancy is that of the data which were fitted: more parameters come closer, needed or not, and the
+/// method that minimises the reference's own discrepancy has an advantage. A contender that cannot be fitted has a reason instead of a fit.
+///
+/// # Complexity
+///
+/// One fit for each contender, and one pass over the pairs.
+///
+/// # Reference
+///
+/// Matsubara, Knoblauch, Briol and Oates, *Robust Generalised Bayesian Inference for Intractable Likelihoods*, JRSS B 2022, for Stein discrepancies
+/// as a common loss of models without normaliser.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// `steinbound.compare/1`.
+    pub schema: String,
+    /// The number of observations.
+    pub n: usize,
+    /// The number of coordinates.
+    pub d: usize,
+    /// What the discrepancies are measured with.
+    pub reference: Reference,
+    /// The contenders in the order in which they were given.
+    pub fits: Vec<Compared>,
+    /// How long it took, in all.
+    pub seconds: f64,
+}
+
+/// What the discrepancies of a comparison are measured with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Reference {
+    /// The method whose discrepancy it is.
+    pub method: Method,
+    /// The statistic.
+    pub statistic: Option<Statistic>,
+    /// The number of boundary points.
+    pub m: usize,
+    /// The kernel.
+    pub kernel: Option<KernelUsed>,
+    /// The ridge.
+    pub ridge: Option<f64>,
+}
+
+/// One contender in a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Compared {
+    /// The method.
+    pub method: Method,
+    /// The model as the table calls it.
+    pub label: String,
+    /// The number of fitted parameters.
+    pub parameter_count: usize,
+    /// The discrepancy under the reference; `None` where its square is negative or there is none.
+    pub discrepancy: Option<f64>,
+    /// The squared discrepancy under the reference.
+    pub discrepancy_squared: Option<f64>,
+    /// The fit, with the discrepancy of its own method.
+    pub fit: Option<Fit>,
+    /// Why there is no fit, or no discrepancy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Comparison {
+    /// Fits all contenders and measures them with the reference, whose model does not matter.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steinbound::inference::{Comparison, Contender};
+    /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
+    /// let disc = Arc::new(Ball::new(1.4)?.in_dimension(2));
+    /// let model = Gaussian::with_variance(2, 1.0)?;
+    /// let data = simulate::truncated(&model, &[0.5, 0.5], disc.as_ref(), 300, &mut simulate::stream(1, 0))?.points;
+    /// let methods = [Estimator::tksd(), Estimator::truncsm(), Estimator::mle()];
+    /// let contenders = methods.map(|method| Contender::new(method.domain(disc.clone()), &model));
+    /// let reference = contenders[0].estimator.check(&data, &model)?;
+    /// let found = Comparison::run(&reference, &contenders, &data);
+    /// // The estimate that ignores the truncation is the farthest from the data.
+    /// assert!(found.fits[1].discrepancy < found.fits[2].discrepancy);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn run(reference: &Problem, contenders: &[Contender], data: &Points) -> Comparison {
+        let started = Instant::now();
+        let fits = in_pool(|| contenders.iter().map(|c| Compared::new(reference, c, data)).collect());
+        Comparison {
+            schema: "steinbound.compare/1".into(),
+            n: data.len(),
+            d: data.dimension(),
+            reference: Reference {
+                method: reference.method(),
+                statistic: reference.statistic(),
+                m: reference.boundary_points(),
+                kernel: reference.kernel().cloned(),
+                ridge: reference.ridge(),
+            },
+            fits,
+            seconds: started.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+impl Compared {
+    fn new(reference: &Problem, contender: &Contender, data: &Points) -> Compared {
+        let Contender { estimator, is_tuned, model, label } = contender;
+        let fit = if *is_tuned { estimator.fit_tuned(data, *model) } else { estimator.fit(data, *model) };
+        let (fit, failure) = match fit {
+            Ok(fit) => (Some(fit), None),
+            Err(error) => (None, Some(error)),
+        };
+        let (found, failure) = match fit.as_ref().map(|fit| measured(reference, fit, *model)) {
+            Some(Ok(found)) => (found, failure),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, failure),
+        };
+        Compared {
+            method: estimator.method,
+            label: label.clone(),
+            parameter_count: model.parameters(),
+            discrepancy: found.as_ref().and_then(|found| found.value),
+            discrepancy_squared: found.map(|found| found.squared),
+            fit,
+            reason: failure.map(|error| error.to_string()),
+        }
+    }
+}
+
+/// The discrepancy of a fitted density under the reference; a fit without a minimum has none.
+fn measured(reference: &Problem, fit: &Fit, model: &dyn Model) -> Result<Option<Discrepancy>, Error> {
+    fit.fitted_parameters().map(|theta| reference.discrepancy_under(model, &theta)).transpose()
+}
