@@ -28,8 +28,22 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads the files and puts the estimator together.
+    /// Reads the files and puts the estimator together, and tells of options that it does not use.
     pub fn load(
+        general: &GeneralOptions,
+        data: &DataOptions,
+        model: &ModelOptions,
+        method: &MethodOptions,
+        at: Option<&Values>,
+        output: &Output,
+    ) -> Result<Input, Failure> {
+        let input = Input::read(general, data, model, method, at, output)?;
+        note_unused(data, model, method, &input.region, output);
+        Ok(input)
+    }
+
+    /// Reads the files and puts the estimator together.
+    pub fn read(
         general: &GeneralOptions,
         data: &DataOptions,
         model: &ModelOptions,
@@ -66,7 +80,6 @@ impl Input {
         let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
         let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
         let region = Region::load(data, &mut points, &matching, output)?;
-        note_unused(data, model, method, &region, output);
         let chosen = model.build(&points, at)?;
         let mut estimator = method
             .estimator(general.seed)

@@ -11,6 +11,7 @@ mod progress;
 mod region;
 mod resampling;
 mod summary;
+mod variants;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,14 +1,16 @@
 //! Options that several commands share, each with one name and one meaning.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use steinbound::domain::{BoundarySampling, BoundaryScheme, Norm, default_boundary_count};
-use steinbound::fit::{Compute, DistanceKind};
+use steinbound::fit::{Compute, DistanceKind, Problem};
 use steinbound::kernel::{self, Bandwidth, Kernel};
+use steinbound::model::Model;
 use steinbound::stein::Statistic;
-use steinbound::{Estimator, Method};
+use steinbound::{Error, Estimator, Method, Points};
 use steinbound_io::DomainSpec;
 use steinbound_io::names::{shown, unknown};
 
@@ -144,15 +146,22 @@ pub struct ModelOptions {
     /// The model: gaussian or gaussian-mixture (default gaussian).
     #[arg(long, value_name = "MODEL", value_parser = model)]
     pub model: Option<ModelKind>,
+    /// The number of components of a mixture.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub components: Option<usize>,
+    #[command(flatten)]
+    pub density: DensityOptions,
+}
+
+/// What is known of the density, whatever the model.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DensityOptions {
     /// The known covariance: a number (times the identity), a comma list (diagonal), or a .csv matrix; then only means are estimated.
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub known_covariance: Option<String>,
     /// The shape of an unknown covariance: full or diagonal; for mixtures full, shared or spherical (default full).
     #[arg(long, value_name = "SHAPE", value_parser = covariance)]
     pub covariance: Option<CovarianceShape>,
-    /// The number of components of a mixture.
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
-    pub components: Option<usize>,
     /// Estimate the weights of a mixture, which otherwise are equal.
     #[arg(long)]
     pub estimate_weights: bool,
@@ -163,6 +172,15 @@ pub struct ModelOptions {
     /// Where the search starts: for a formula every parameter by name (mu=0,s=1), for a mixture its means in order.
     #[arg(long, value_name = "START", value_parser = values, allow_hyphen_values = true)]
     pub start: Option<Values>,
+}
+
+/// What is known of the density is read as if it were here.
+impl Deref for ModelOptions {
+    type Target = DensityOptions;
+
+    fn deref(&self) -> &DensityOptions {
+        &self.density
+    }
 }
 
 impl ModelOptions {
@@ -201,6 +219,13 @@ pub struct MethodOptions {
     /// The method: tksd, bdksd, truncsm, ksd, mle or truncated-mle.
     #[arg(long, value_name = "METHOD", value_parser = method, default_value = "tksd")]
     pub method: Method,
+    #[command(flatten)]
+    pub settings: MethodSettings,
+}
+
+/// The settings of an estimator, whatever the method.
+#[derive(Debug, Clone, Args)]
+pub struct MethodSettings {
     /// The distance to the boundary for bdksd and truncsm: exact or nearest (default: exact when the domain is known), or for truncsm
     /// axes: one weight for each coordinate.
     #[arg(long, value_name = "KIND", value_parser = distance)]
@@ -223,6 +248,10 @@ pub struct MethodOptions {
     /// The ridge on the boundary's kernel matrix (default 0.001).
     #[arg(long, value_name = "RIDGE", value_parser = number, allow_hyphen_values = true)]
     pub ridge: Option<f64>,
+    /// Choose bandwidth and ridge: none, or agreement: the most precise that agrees with all that are less precise; --bandwidth and --ridge then
+    /// are where the search starts (default none).
+    #[arg(long, value_name = "RULE", value_parser = tune)]
+    pub tune: Option<Tune>,
     /// How pairs are held: dense (stored), tiled (computed when needed), low-rank (a few landmarks stand for all points), or auto: exact
     /// up to 20,000 points, then low-rank where that is good enough (default auto).
     #[arg(long, value_name = "FORM", value_parser = compute)]
@@ -235,10 +264,26 @@ pub struct MethodOptions {
     pub verbose: bool,
 }
 
-impl MethodOptions {
+/// How bandwidth and ridge are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tune {
+    None,
+    Agreement,
+}
+
+/// The settings are read as if they were here.
+impl Deref for MethodOptions {
+    type Target = MethodSettings;
+
+    fn deref(&self) -> &MethodSettings {
+        &self.settings
+    }
+}
+
+impl MethodSettings {
     /// An estimator with these settings.
-    pub fn estimator(&self, seed: u64) -> Estimator {
-        let mut estimator = Estimator::new(self.method).seed(seed);
+    pub fn estimator_of(&self, method: Method, seed: u64) -> Estimator {
+        let mut estimator = Estimator::new(method).seed(seed);
         if let Some(distance) = self.distance {
             estimator = estimator.distance(distance);
         }
@@ -269,6 +314,35 @@ impl MethodOptions {
         estimator
     }
 
+    /// Whether bandwidth and ridge are to be chosen.
+    pub fn is_tuned(&self) -> bool {
+        self.tune == Some(Tune::Agreement)
+    }
+
+    /// What an estimator is to solve, its bandwidth and ridge chosen where that was asked for.
+    pub fn problem<'a>(
+        &self,
+        estimator: &Estimator,
+        data: &'a Points<'a>,
+        model: &'a dyn Model,
+    ) -> Result<Problem<'a>, Error> {
+        if self.is_tuned() { estimator.check_tuned(data, model) } else { estimator.check(data, model) }
+    }
+
+    /// Tells that a command uses the settings as they are.
+    pub fn note_no_tuning(&self, output: &Output) {
+        if self.is_tuned() {
+            output.note("--tune has no effect here: bandwidth and ridge are used as they are");
+        }
+    }
+}
+
+impl MethodOptions {
+    /// An estimator with these settings.
+    pub fn estimator(&self, seed: u64) -> Estimator {
+        self.estimator_of(self.method, seed)
+    }
+
     /// Tells of settings that were given and that the method does not use.
     pub fn note_unused(&self, is_nearest: bool, output: &Output) {
         let (method, compute) = (self.method, self.compute.unwrap_or_default());
@@ -280,6 +354,7 @@ impl MethodOptions {
             ("--kernel", self.kernel.is_some(), method.has_kernel()),
             ("--bandwidth", self.bandwidth.is_some(), method.has_kernel()),
             ("--ridge", self.ridge.is_some(), method == Method::Tksd),
+            ("--tune", self.is_tuned(), method.has_kernel()),
             ("--compute", self.compute.is_some(), method.has_kernel()),
             ("--tolerance", self.tolerance.is_some(), method.has_kernel() && compute.has_tolerance()),
         ];
@@ -459,13 +534,17 @@ fn covariance(text: &str) -> Result<CovarianceShape, String> {
     choose("covariance", text, &choices)
 }
 
-fn method(text: &str) -> Result<Method, String> {
+pub fn method(text: &str) -> Result<Method, String> {
     choose("method", text, &Method::ALL.map(|method| (method.name(), method)))
 }
 
 fn distance(text: &str) -> Result<DistanceKind, String> {
     let kinds = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
     choose("distance", text, &kinds.map(|kind| (kind.name(), kind)))
+}
+
+fn tune(text: &str) -> Result<Tune, String> {
+    choose("rule", text, &[("none", Tune::None), ("agreement", Tune::Agreement)])
 }
 
 fn statistic(text: &str) -> Result<Statistic, String> {

@@ -73,7 +73,12 @@ pub struct Table {
 impl Table {
     /// A table whose first columns, as many as said, hold words.
     pub fn new<const N: usize>(words: usize, header: [&str; N]) -> Table {
-        Table { rows: vec![header.map(str::to_string).to_vec()], words }
+        Table::with_header(words, header)
+    }
+
+    /// The same with a header whose length is not known beforehand.
+    pub fn with_header<'a>(words: usize, header: impl IntoIterator<Item = &'a str>) -> Table {
+        Table { rows: vec![header.into_iter().map(str::to_string).collect()], words }
     }
 
     pub fn row(&mut self, cells: Vec<String>) {

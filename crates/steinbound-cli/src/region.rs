@@ -176,23 +176,29 @@ impl Region {
 
     /// A fit whose locations are degrees again, where a projection was used.
     pub fn out_of_plane(&self, model: &dyn Model, fit: Fit) -> Fit {
-        let Some(projection) = &self.projection else { return fit };
-        fit.mapped(|values| {
-            let mut moved = values.to_vec();
-            let mut jacobian = Matrix::identity(values.len());
-            for place in pairs(model) {
-                let flat = place.map(|k| values[k]);
-                let slopes = projection.inverse_jacobian(flat)?;
-                let degrees = projection.inverse(flat);
-                for i in 0..2 {
-                    moved[place[i]] = degrees[i];
-                    for j in 0..2 {
-                        jacobian[(place[i], place[j])] = slopes[(i, j)];
-                    }
+        let map = |values: &[f64]| self.degrees(model, values);
+        let mut fit = fit.mapped(map);
+        fit.tuning = fit.tuning.map(|tuning| tuning.mapped(map));
+        fit
+    }
+
+    /// Parameters with their locations in degrees, and the derivative of these, where a projection was used.
+    pub fn degrees(&self, model: &dyn Model, values: &[f64]) -> Option<(Vec<f64>, Matrix)> {
+        let projection = self.projection.as_ref()?;
+        let mut moved = values.to_vec();
+        let mut jacobian = Matrix::identity(values.len());
+        for place in pairs(model) {
+            let flat = place.map(|k| values[k]);
+            let slopes = projection.inverse_jacobian(flat)?;
+            let degrees = projection.inverse(flat);
+            for i in 0..2 {
+                moved[place[i]] = degrees[i];
+                for j in 0..2 {
+                    jacobian[(place[i], place[j])] = slopes[(i, j)];
                 }
             }
-            Some((moved, jacobian))
-        })
+        }
+        Some((moved, jacobian))
     }
 }
 

@@ -34,6 +34,7 @@ impl Discrepancy {
         let input =
             Input::load(&self.general, &self.data, &self.model, &self.method, Some(&self.at), output)?;
         self.data.note_no_clusters(output);
+        self.method.note_no_tuning(output);
         self.model.note_no_search(output);
         let started = Instant::now();
         let problem = input.problem(output)?;

@@ -1,12 +1,14 @@
 use clap::Args;
 use serde::Serialize;
+use steinbound::Estimator;
+use steinbound::inference::Sensitivity;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, number};
 use crate::output::Output;
 use crate::resampling::BootstrapOptions;
-use crate::summary;
+use crate::{summary, variants};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 #[derive(Debug, Args)]
@@ -17,6 +19,7 @@ use crate::summary;
   steinbound fit points.csv --domain \"box(low=-3, high=3)\" --model gaussian-mixture --components 2 --known-covariance 1
   steinbound fit points.csv --domain \"interval(0, 5)\" --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
   steinbound fit points.csv --boundary border.csv --bootstrap 500
+  steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
   steinbound fit points.csv --boundary border.csv --format json")]
 pub struct Fit {
     #[command(flatten)]
@@ -28,6 +31,9 @@ pub struct Fit {
     /// The confidence level of intervals.
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
+    /// Fit with other kernels, bandwidths and half of the boundary points as well, and tell how much that changes.
+    #[arg(long)]
+    pub sensitivity: bool,
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
@@ -41,6 +47,8 @@ struct Printed<'a> {
     fit: &'a steinbound::Fit,
     #[serde(skip_serializing_if = "Option::is_none")]
     projection: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sensitivity: Option<&'a Sensitivity>,
 }
 
 impl Fit {
@@ -49,17 +57,51 @@ impl Fit {
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
-        let problem = estimator.check(&input.data, model).map_err(|error| input.explain(error))?;
+        let problem = self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
         let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
         let fit = fit.map_err(|error| input.explain(error))?;
+        let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
         let mut fit = input.region.out_of_plane(model, fit);
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
             Format::Json => {
-                output.json(&Printed { fit: &fit, projection: input.region.shown_projection() })?
+                let projection = input.region.shown_projection();
+                output.json(&Printed { fit: &fit, projection, sensitivity: sensitivity.as_ref() })?
             }
-            Format::Table => summary::print(&fit, output)?,
+            Format::Table => {
+                summary::print(&fit, output)?;
+                variants::print_tuning(&fit, self.method.verbose, output)?;
+                if let Some(sensitivity) = &sensitivity {
+                    variants::print_sensitivity(sensitivity, output)?;
+                }
+            }
         }
         Ok(verdict)
+    }
+
+    /// How much the estimates depend on the settings, where that was asked for and can be said.
+    fn sensitivity(
+        &self,
+        input: &Input,
+        estimator: &Estimator,
+        fit: &steinbound::Fit,
+        output: &Output,
+    ) -> Option<Sensitivity> {
+        if !self.sensitivity {
+            return None;
+        }
+        if !self.method.method.has_kernel() {
+            output.note(&format!("--sensitivity has no effect with --method {}", self.method.method.name()));
+            return None;
+        }
+        let model = input.model.as_ref();
+        let estimator = variants::as_fitted(estimator, fit);
+        match estimator.sensitivity(&input.data, model) {
+            Ok(found) => Some(found.mapped(|values| input.region.degrees(model, values))),
+            Err(error) => {
+                output.warn(&format!("--sensitivity: {error}"));
+                None
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The commands, one in a file of its own.
 
 mod boundary;
+mod compare;
 mod demo;
 mod discrepancy;
 mod fit;
@@ -20,6 +21,7 @@ pub enum Command {
     Fit(fit::Fit),
     Discrepancy(discrepancy::Discrepancy),
     Witness(witness::Witness),
+    Compare(compare::Compare),
     Regress(regress::Regress),
     Test(test::Test),
     Simulate(simulate::Simulate),
@@ -33,6 +35,7 @@ impl Command {
             Command::Fit(command) => command.run(output),
             Command::Discrepancy(command) => command.run(output),
             Command::Witness(command) => command.run(output),
+            Command::Compare(command) => command.run(output),
             Command::Regress(command) => command.run(output),
             Command::Test(command) => command.run(output),
             Command::Simulate(command) => command.run(output),
@@ -50,6 +53,7 @@ impl Command {
             Command::Fit(command) => &command.general,
             Command::Discrepancy(command) => &command.general,
             Command::Witness(command) => &command.general,
+            Command::Compare(command) => &command.general,
             Command::Regress(command) => &command.general,
             Command::Test(command) => &command.general,
             Command::Simulate(command) => &command.general,

@@ -12,6 +12,7 @@ use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, 
 use crate::output::{Output, Table, estimate};
 use crate::resampling::BootstrapOptions;
 use crate::summary::{self, significant_percent};
+use crate::variants;
 
 /// Fit a linear regression whose response is seen only between limits.
 #[derive(Debug, Args)]
@@ -109,7 +110,7 @@ impl Regress {
         }
         let estimator = prepared.estimator(&estimator);
         let explain = |error| self.explain(error, &frame, &prepared);
-        let problem = estimator.check(&prepared.points, &prepared.model).map_err(explain)?;
+        let problem = self.method.problem(&estimator, &prepared.points, &prepared.model).map_err(explain)?;
         let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
         let mut fit = fit.map_err(explain)?;
         let predictions = match &self.predict {
@@ -126,6 +127,7 @@ impl Regress {
             })?,
             Format::Table => {
                 summary::print(&fit, output)?;
+                variants::print_tuning(&fit, self.method.verbose, output)?;
                 if let Some(predictions) = &predictions {
                     print_predictions(predictions, self.confidence, output)?;
                 }

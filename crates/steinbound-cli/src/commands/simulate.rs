@@ -9,7 +9,8 @@ use steinbound_io::write::{self, Pending};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{
-    self, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain, values,
+    self, DensityOptions, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain,
+    values,
 };
 use crate::output::{Output, significant};
 
@@ -136,14 +137,11 @@ impl Simulate {
         if let Some(value) = typed.iter().flatten().find(|value| !value.is_finite()) {
             return Err(Failure::input(format!("--at holds {value}; parameters are finite numbers")));
         }
+        let known_covariance = Some(self.known_covariance.clone().unwrap_or_else(|| "1".into()));
         let options = ModelOptions {
             model: self.model,
-            known_covariance: Some(self.known_covariance.clone().unwrap_or_else(|| "1".into())),
-            covariance: None,
             components: self.components,
-            estimate_weights: false,
-            log_density: None,
-            start: None,
+            density: DensityOptions { known_covariance, ..DensityOptions::default() },
         };
         if options.kind() == ModelKind::GaussianMixture {
             let model = options.mixture(dimension)?;

@@ -45,6 +45,7 @@ impl Witness {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
         }
         self.data.note_no_clusters(output);
+        self.method.note_no_tuning(output);
         let started = Instant::now();
         let problem = input.problem(output)?;
         let at = match &self.at {

@@ -20,6 +20,7 @@ pub use problem::{Discrepancy, Problem, WitnessValues};
 pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
 
+use crate::inference::Tuning;
 use crate::stein::Statistic;
 
 /// The settings as they were used, on their way into a [`Fit`].
@@ -36,6 +37,7 @@ pub(crate) struct Settings {
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,
+    tuning: Option<Tuning>,
     /// Seconds from data in memory to the checked problem.
     prepared_in: f64,
 }

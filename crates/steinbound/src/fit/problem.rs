@@ -9,6 +9,7 @@ use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Meth
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
+use crate::inference::Tuning;
 use crate::matrix::Matrix;
 use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
@@ -109,6 +110,7 @@ impl<'a> Problem<'a> {
             compute: None,
             confidence: estimator.confidence,
             warnings: check_domain(estimator, data)?.into_iter().collect(),
+            tuning: None,
             prepared_in: 0.0,
         };
         let mut boundary = given_boundary(estimator, data)?;
@@ -179,6 +181,13 @@ impl<'a> Problem<'a> {
     /// The method.
     pub fn method(&self) -> Method {
         self.settings.method
+    }
+
+    /// The problem, whose fits tell how bandwidth and ridge were chosen, which took so many seconds.
+    pub(crate) fn chosen_by(mut self, tuning: Tuning, seconds: f64) -> Problem<'a> {
+        self.settings.tuning = Some(tuning);
+        self.settings.prepared_in += seconds;
+        self
     }
 
     /// The boundary points, given or sampled, whether or not the method uses them.

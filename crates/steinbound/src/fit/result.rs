@@ -338,7 +338,7 @@ impl Fit {
             iterations: estimate.iterations,
             warnings,
             seconds: Seconds { total: settings.prepared_in },
-            tuning: None,
+            tuning: settings.tuning,
             influence: estimate.influence,
         })
     }

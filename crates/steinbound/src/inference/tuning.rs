@@ -8,7 +8,7 @@ use super::variant::{Trial, Variant};
 use super::yardstick::Yardstick;
 use crate::compute::in_pool;
 use crate::error::{Error, FitError};
-use crate::fit::{Estimator, Fit, Method};
+use crate::fit::{Estimator, Fit, Method, Problem};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::model::Model;
@@ -130,8 +130,19 @@ impl Estimator {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn tuned(&self, data: &Points, model: &dyn Model) -> Result<(Estimator, Tuning), Error> {
-        let (estimator, tuning, _) = in_pool(|| self.tuned_with_default(data, model))?;
-        Ok((estimator, tuning))
+        in_pool(|| self.agreed(data, model))
+    }
+
+    /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, where the method has a kernel; fits of the problem then say
+    /// how they were chosen.
+    pub fn check_tuned<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
+        if !self.method.has_kernel() {
+            return self.check(data, model);
+        }
+        let started = Instant::now();
+        let (estimator, tuning) = self.tuned(data, model)?;
+        let took = started.elapsed().as_secs_f64();
+        Ok(estimator.check(data, model)?.chosen_by(tuning, took))
     }
 
     /// Fits with bandwidth and ridge chosen by agreement, where the method has a kernel; the fit then says how they were chosen.
@@ -145,22 +156,10 @@ impl Estimator {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn fit_tuned(&self, data: &Points, model: &dyn Model) -> Result<Fit, Error> {
-        if !self.method.has_kernel() {
-            return self.fit(data, model);
-        }
-        let started = Instant::now();
-        let (estimator, tuning, default) = in_pool(|| self.tuned_with_default(data, model))?;
-        let mut fit = if tuning.chosen == tuning.default { default } else { estimator.fit(data, model)? };
-        fit.tuning = Some(tuning);
-        fit.seconds.total = started.elapsed().as_secs_f64();
-        Ok(fit)
+        self.check_tuned(data, model)?.fit()
     }
 
-    fn tuned_with_default(
-        &self,
-        data: &Points,
-        model: &dyn Model,
-    ) -> Result<(Estimator, Tuning, Fit), Error> {
+    fn agreed(&self, data: &Points, model: &dyn Model) -> Result<(Estimator, Tuning), Error> {
         if !self.method.has_kernel() {
             return Err(FitError::NoKernel { method: self.method.name() }.into());
         }
@@ -194,7 +193,7 @@ impl Estimator {
             let mut only = Candidate::new(trial.variant);
             only.agrees = only.variant.is_fitted();
             tuning.candidates.push(only);
-            return Ok((base.estimator, tuning, default));
+            return Ok((base.estimator, tuning));
         }
         let mut trials = vec![trial];
         for (bandwidth, ridge) in base.grid() {
@@ -209,7 +208,7 @@ impl Estimator {
             }
         }
         let chosen = &tuning.candidates[tuning.chosen].variant;
-        Ok((base.with(chosen.bandwidth, chosen.ridge), tuning, default))
+        Ok((base.with(chosen.bandwidth, chosen.ridge), tuning))
     }
 
     /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found once for all.

@@ -1,0 +1,282 @@
+use clap::Args;
+use serde::Serialize;
+use steinbound::Method;
+use steinbound::fit::DistanceKind;
+use steinbound::inference::{Compared, Comparison, Contender};
+
+use crate::failure::{Failure, Verdict};
+use crate::input::Input;
+use crate::model::Chosen;
+use crate::options::{
+    DataOptions, DensityOptions, Format, GeneralOptions, MethodOptions, MethodSettings, ModelKind,
+    ModelOptions, method, model, note_unused, number,
+};
+use crate::output::{Output, Table, duration, estimate, significant};
+
+/// Fit several methods and models to the same data and lay them side by side, measured with one discrepancy.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound compare points.csv --domain \"ball(radius=1.44)\" --known-covariance 1
+  steinbound compare points.csv --boundary border.csv --method tksd,truncsm,mle
+  steinbound compare points.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 --method tksd \\
+      --model gaussian,gaussian-mixture --components 2,3 --known-covariance 1
+
+The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of
+the data which were fitted: more parameters come closer, needed or not.")]
+pub struct Compare {
+    #[command(flatten)]
+    pub data: DataOptions,
+    /// The methods: tksd, bdksd, truncsm, ksd, mle, truncated-mle (default: all that use what is known of the boundary).
+    #[arg(long, value_name = "METHOD,..", value_delimiter = ',', value_parser = method)]
+    pub method: Vec<Method>,
+    /// The models: gaussian, gaussian-mixture (default gaussian).
+    #[arg(long, value_name = "MODEL,..", value_delimiter = ',', value_parser = model)]
+    pub model: Vec<ModelKind>,
+    /// The numbers of components of mixtures, each a model of its own.
+    #[arg(long, value_name = "K,..", value_delimiter = ',', allow_hyphen_values = true)]
+    pub components: Vec<usize>,
+    #[command(flatten)]
+    pub density: DensityOptions,
+    #[command(flatten)]
+    pub settings: MethodSettings,
+    /// The confidence level of intervals.
+    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
+    pub confidence: f64,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+/// A comparison and what else is known of it.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    projection: Option<serde_json::Value>,
+}
+
+impl Compare {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        let models = self.models(output)?;
+        let reference = self.reference(self.settings.clone());
+        let input = Input::read(&self.general, &self.data, &models[0].0, &reference, None, output)?;
+        let methods = self.methods(&input, output);
+        self.note_unused(&methods, &models[0].0, &input, output);
+        let chosen: Vec<(Chosen, &String)> = models
+            .iter()
+            .map(|(options, label)| Ok((options.build(&input.data, None)?, label)))
+            .collect::<Result<_, Failure>>()?;
+        let contenders: Vec<Contender> = chosen
+            .iter()
+            .flat_map(|(chosen, label)| methods.iter().map(move |method| (chosen, *label, *method)))
+            .map(|(chosen, label, method)| {
+                let estimator = input.estimator.clone().method(method).confidence(self.confidence);
+                let mut contender = Contender::new(estimator, chosen.model.as_ref());
+                contender.is_tuned = self.settings.is_tuned();
+                contender.label = label.clone();
+                contender
+            })
+            .collect();
+        let problem = input.problem(output)?;
+        let mut comparison = Comparison::run(&problem, &contenders, &input.data);
+        for (row, contender) in comparison.fits.iter_mut().zip(&contenders) {
+            row.fit = row.fit.take().map(|fit| input.region.out_of_plane(contender.model, fit));
+        }
+        if comparison.fits.iter().all(|row| row.fit.is_none()) {
+            let reason = |row: &Compared| {
+                let why = row.reason.as_deref().unwrap_or_default();
+                format!("{}, {}: {why}", row.method.name(), row.label)
+            };
+            let reasons: Vec<String> = comparison.fits.iter().map(reason).collect();
+            return Err(Failure::input(format!("no candidate could be fitted\n  {}", reasons.join("\n  "))));
+        }
+        self.tell_warnings(&comparison, problem.warnings(), output);
+        match self.general.format {
+            Format::Json => output
+                .json(&Printed { comparison: &comparison, projection: input.region.shown_projection() })?,
+            Format::Table => print(&comparison, output)?,
+        }
+        let is_sound = |row: &Compared| row.fit.as_ref().is_some_and(steinbound::Fit::is_trustworthy);
+        Ok(if comparison.fits.iter().any(is_sound) { Verdict::Fine } else { Verdict::Doubtful })
+    }
+
+    /// The methods without repetitions, or those that use what is known.
+    fn methods(&self, input: &Input, output: &Output) -> Vec<Method> {
+        if !self.method.is_empty() {
+            return distinct("--method", &self.method, |method| method.name().into(), output);
+        }
+        match (&input.region.domain, &input.region.boundary) {
+            (Some(_), _) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm, Method::TruncatedMle],
+            (None, Some(_)) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm],
+            (None, None) => vec![Method::Ksd, Method::Mle],
+        }
+    }
+
+    /// The method whose discrepancy all densities are measured with.
+    fn reference(&self, settings: MethodSettings) -> MethodOptions {
+        let knows_boundary = self.data.boundary.is_some() || self.data.domain.is_some();
+        MethodOptions { method: if knows_boundary { Method::Tksd } else { Method::Ksd }, settings }
+    }
+
+    /// The options of each model, and what the table calls it.
+    fn models(&self, output: &Output) -> Result<Vec<(ModelOptions, String)>, Failure> {
+        let of = |model, components, density| ModelOptions { model, components, density };
+        if self.density.log_density.is_some() {
+            return Ok(vec![(of(None, None, self.density.clone()), "formula".into())]);
+        }
+        if self.density.start.is_some() {
+            return Err(Failure::input(
+                "--start is for --log-density here; mixtures are fitted from starts of their own",
+            ));
+        }
+        let name = |kind: &ModelKind| match kind {
+            ModelKind::Gaussian => "gaussian".to_string(),
+            ModelKind::GaussianMixture => "gaussian-mixture".to_string(),
+        };
+        let kinds = if self.model.is_empty() {
+            vec![ModelKind::Gaussian]
+        } else {
+            distinct("--model", &self.model, name, output)
+        };
+        let components = distinct("--components", &self.components, usize::to_string, output);
+        let has_mixture = kinds.contains(&ModelKind::GaussianMixture);
+        let mut models = Vec::new();
+        for kind in kinds {
+            let mut density = self.density.clone();
+            match kind {
+                ModelKind::Gaussian => {
+                    // What is meant for a mixture in the list is refused only where there is none.
+                    density.estimate_weights &= !has_mixture;
+                    let stray = components.first().copied().filter(|_| !has_mixture);
+                    models.push((of(Some(kind), stray, density), name(&kind)));
+                }
+                ModelKind::GaussianMixture if components.is_empty() => {
+                    models.push((of(Some(kind), None, density), name(&kind)));
+                }
+                ModelKind::GaussianMixture => models.extend(components.iter().map(|count| {
+                    (of(Some(kind), Some(*count), density.clone()), format!("{} {count}", name(&kind)))
+                })),
+            }
+        }
+        Ok(models)
+    }
+
+    /// Tells of options that neither the discrepancy nor any method uses.
+    fn note_unused(&self, methods: &[Method], model: &ModelOptions, input: &Input, output: &Output) {
+        let distance = methods.iter().find(|method| method.has_distance());
+        let chosen = DistanceKind::chosen(self.settings.distance, input.region.domain.as_deref());
+        let mut settings = self.settings.clone();
+        if distance.is_some() {
+            (settings.distance, settings.distance_power) = (None, None);
+            if chosen == DistanceKind::Nearest {
+                settings.distance_norm = None;
+            }
+        }
+        note_unused(&self.data, model, &self.reference(settings), &input.region, output);
+    }
+
+    /// Tells the warnings of the fits, each once.
+    fn tell_warnings(&self, comparison: &Comparison, known: &[String], output: &Output) {
+        let mut told = known.to_vec();
+        for row in &comparison.fits {
+            for warning in row.fit.iter().flat_map(|fit| &fit.warnings) {
+                if !told.contains(warning) {
+                    output.warn(&format!("{}, {}: {warning}", row.method.name(), row.label));
+                    told.push(warning.clone());
+                }
+            }
+        }
+    }
+}
+
+/// A list without repetitions, of which the user is told.
+fn distinct<T: Clone + PartialEq>(
+    option: &str,
+    list: &[T],
+    name: impl Fn(&T) -> String,
+    output: &Output,
+) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    for item in list {
+        if kept.contains(item) {
+            output.note(&format!("{option} names {} more than once; it is used once", name(item)));
+        } else {
+            kept.push(item.clone());
+        }
+    }
+    kept
+}
+
+fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
+    let out = output.result();
+    let reference = &comparison.reference;
+    writeln!(out, "n = {} points, d = {}", comparison.n, comparison.d)?;
+    if let Some(kernel) = &reference.kernel {
+        let ridge = reference.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+        let (name, bandwidth) = (&kernel.name, significant(kernel.bandwidth));
+        writeln!(
+            out,
+            "discrepancy of all: {}, {} boundary points, kernel {name}, bandwidth {bandwidth}{ridge}\n",
+            reference.method.name(),
+            reference.m
+        )?;
+    }
+    let mut table = Table::new(3, ["", "method", "model", "parameters", "discrepancy", "time", ""]);
+    for (k, row) in comparison.fits.iter().enumerate() {
+        let discrepancy = match (row.discrepancy, row.discrepancy_squared) {
+            (Some(value), _) => significant(value),
+            (None, Some(squared)) => format!("{} squared", significant(squared)),
+            (None, None) => "-".into(),
+        };
+        let doubtful = row.fit.as_ref().is_some_and(|fit| !fit.is_trustworthy());
+        table.row(vec![
+            format!("[{}]", k + 1),
+            row.method.name().into(),
+            row.label.clone(),
+            row.parameter_count.to_string(),
+            discrepancy,
+            row.fit.as_ref().map_or_else(|| "-".into(), |fit| duration(fit.seconds.total)),
+            if row.fit.is_none() {
+                "not fitted"
+            } else if doubtful {
+                "doubtful"
+            } else {
+                ""
+            }
+            .into(),
+        ]);
+    }
+    table.print(out)?;
+    writeln!(out)?;
+    let reasons = comparison.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.reason.as_ref()?)));
+    for (k, reason) in reasons {
+        writeln!(out, "[{}] {reason}\n", k + 1)?;
+    }
+    print_parameters(comparison, out)
+}
+
+/// One line for each parameter that any fit has, one column for each fit.
+fn print_parameters(comparison: &Comparison, out: &mut dyn std::io::Write) -> Result<(), Failure> {
+    let fits: Vec<(usize, &steinbound::Fit)> =
+        comparison.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.fit.as_ref()?))).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in fits.iter().flat_map(|(_, fit)| fit.parameters.iter().map(|p| p.name.as_str())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let heads: Vec<String> = fits.iter().map(|(k, _)| format!("[{}]", k + 1)).collect();
+    let mut table =
+        Table::with_header(1, ["estimate (std. error)"].into_iter().chain(heads.iter().map(String::as_str)));
+    for name in names {
+        let cell = |(_, fit): &(usize, &steinbound::Fit)| match fit.parameter(name) {
+            Some(p) if p.estimate.is_some() => {
+                format!("{} ({})", estimate(p.estimate, p.std_error), estimate(p.std_error, p.std_error))
+            }
+            _ => "-".into(),
+        };
+        table.row([name.to_string()].into_iter().chain(fits.iter().map(cell)).collect());
+    }
+    table.print(out)?;
+    Ok(())
+}
