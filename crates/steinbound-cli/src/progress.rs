@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::output::duration;
+use steinbound::text::duration;
 
 /// What is shorter than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(500);

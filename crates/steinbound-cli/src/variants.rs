@@ -2,10 +2,11 @@
 
 use steinbound::inference::{Sensitivity, Variant};
 use steinbound::kernel::Bandwidth;
+use steinbound::text::{Table, estimate, significant};
 use steinbound::{Estimator, Fit};
 
 use crate::failure::Failure;
-use crate::output::{Output, Table, estimate, significant};
+use crate::output::Output;
 
 /// The estimator with the bandwidth and ridge of a fit.
 pub fn as_fitted(estimator: &Estimator, fit: &Fit) -> Estimator {
@@ -52,7 +53,7 @@ pub fn print_tuning(fit: &Fit, verbose: bool, output: &mut Output) -> Result<(),
         table.row(row);
     }
     writeln!(out)?;
-    table.print(out)?;
+    write!(out, "{table}")?;
     writeln!(
         out,
         "variance: relative to the default's; difference: the largest from a less precise candidate, squared and standardised (agrees up to {})",
@@ -77,7 +78,7 @@ pub fn print_sensitivity(sensitivity: &Sensitivity, output: &mut Output) -> Resu
         table.row(line);
     }
     writeln!(out, "\nsensitivity to kernel, bandwidth and boundary points")?;
-    table.print(out)?;
+    write!(out, "{table}")?;
     writeln!(out, "moves by: in standard errors of the first row; * more than chance")?;
     writeln!(out, "{}", sensitivity.summary)?;
     Ok(())

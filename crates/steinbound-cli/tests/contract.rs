@@ -538,6 +538,20 @@ fn the_readme_shows_the_demo() {
     assert_eq!(rows, 8);
 }
 
+/// So is the table of the student scores, but for the time at its end.
+#[test]
+fn the_readme_shows_a_summary() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/student_scores.csv");
+    let formula = "achiv ~ langscore + C(prog, base=general)";
+    let arguments = ["regress", scores, "--formula", formula, "--lower", "40", "--method", "truncated-mle"];
+    let said = Folder::new().run(&arguments);
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    let (shown, time) = said.stdout.trim_end().rsplit_once(", ").unwrap();
+    assert!(readme.contains(&format!("```text\n{shown}, ")), "not in the README: {shown}");
+    assert!(time.ends_with('s'), "{time}");
+}
+
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
     use std::process::{Command, Stdio};

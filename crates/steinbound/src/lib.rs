@@ -64,6 +64,7 @@ pub mod regression;
 mod score_matching;
 pub mod simulate;
 pub mod stein;
+pub mod text;
 
 pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError, ResamplingError};
 pub use fit::{Estimator, Fit, Method};

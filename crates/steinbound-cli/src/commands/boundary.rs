@@ -6,12 +6,13 @@ use serde_json::json;
 use steinbound::domain::{Domain, coverage};
 use steinbound::kernel::{Bandwidth, Gaussian};
 use steinbound::stein::{Conditioned, Radial};
+use steinbound::text::significant;
 use steinbound::{Error, Points, simulate};
 use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, read_table, write};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
-use crate::output::{Output, significant};
+use crate::output::Output;
 use crate::region::tell_warnings;
 
 /// Sample points on the boundary of a domain or a map, and tell how well they cover it.

@@ -3,6 +3,7 @@ use serde::Serialize;
 use steinbound::Method;
 use steinbound::fit::DistanceKind;
 use steinbound::inference::{Compared, Comparison, Contender};
+use steinbound::text::{Table, duration, estimate, significant};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -11,7 +12,7 @@ use crate::options::{
     DataOptions, DensityOptions, Format, GeneralOptions, MethodOptions, MethodSettings, ModelKind,
     ModelOptions, method, model, note_unused, number,
 };
-use crate::output::{Output, Table, duration, estimate, significant};
+use crate::output::Output;
 
 /// Fit several methods and models to the same data and lay them side by side, measured with one discrepancy.
 #[derive(Debug, Args)]
@@ -246,7 +247,7 @@ fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
             .into(),
         ]);
     }
-    table.print(out)?;
+    write!(out, "{table}")?;
     writeln!(out)?;
     let reasons = comparison.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.reason.as_ref()?)));
     for (k, reason) in reasons {
@@ -277,6 +278,6 @@ fn print_parameters(comparison: &Comparison, out: &mut dyn std::io::Write) -> Re
         };
         table.row([name.to_string()].into_iter().chain(fits.iter().map(cell)).collect());
     }
-    table.print(out)?;
+    write!(out, "{table}")?;
     Ok(())
 }

@@ -7,12 +7,13 @@ use steinbound::domain::{BoundarySampling, Domain, Polygon, contiguous_united_st
 use steinbound::fit::DistanceKind;
 use steinbound::model::Gaussian;
 use steinbound::simulate::{self, tasks};
+use steinbound::text::{Table, duration};
 use steinbound::{Error, Estimator, Fit, Method, Points};
 use steinbound_io::write;
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
-use crate::output::{Output, Table, duration};
+use crate::output::Output;
 use crate::picture::{Mark, Picture};
 
 /// The paper's example, simulated and fitted by every method: points inside the border of the United States. No files needed.
@@ -171,7 +172,7 @@ impl Demo {
             legend.push_str(&format!("   {} {}{place}", mark.letter, mark.label));
         }
         writeln!(out, "{legend}\n")?;
-        table.print(out)?;
+        write!(out, "{table}")?;
         let share = 100.0 * run.acceptance;
         writeln!(
             out,

@@ -3,11 +3,12 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use steinbound::Method;
+use steinbound::text::significant;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
-use crate::output::{Output, significant};
+use crate::output::Output;
 use crate::summary::Settings;
 
 /// The discrepancy between data and model at given parameters, without fitting.

@@ -69,7 +69,7 @@ impl Fit {
                 output.json(&Printed { fit: &fit, projection, sensitivity: sensitivity.as_ref() })?
             }
             Format::Table => {
-                summary::print(&fit, output)?;
+                write!(output.result(), "{fit}")?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
                 if let Some(sensitivity) = &sensitivity {
                     variants::print_sensitivity(sensitivity, output)?;

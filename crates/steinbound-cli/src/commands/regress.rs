@@ -4,14 +4,15 @@ use clap::Args;
 use serde::Serialize;
 use steinbound::inference::sandwich::normal_quantile;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
+use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
-use crate::output::{Output, Table, estimate};
+use crate::output::Output;
 use crate::resampling::BootstrapOptions;
-use crate::summary::{self, significant_percent};
+use crate::summary;
 use crate::variants;
 
 /// Fit a linear regression whose response is seen only between limits.
@@ -126,7 +127,7 @@ impl Regress {
                 predictions,
             })?,
             Format::Table => {
-                summary::print(&fit, output)?;
+                write!(output.result(), "{fit}")?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
                 if let Some(predictions) = &predictions {
                     print_predictions(predictions, self.confidence, output)?;
@@ -282,7 +283,7 @@ fn print_predictions(
     confidence: f64,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let level = significant_percent(confidence);
+    let level = percent(confidence);
     let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
     let mut table = Table::new(0, ["row", "mean", "std. error", &lower, &upper]);
     for (i, p) in predictions.iter().enumerate() {
@@ -297,6 +298,6 @@ fn print_predictions(
     }
     let out = output.result();
     writeln!(out, "\npredicted mean of the untruncated response")?;
-    table.print(out)?;
+    write!(out, "{table}")?;
     Ok(())
 }

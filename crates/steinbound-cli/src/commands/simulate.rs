@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::json;
 use steinbound::model::{Gaussian, Model};
 use steinbound::simulate::{self, tasks};
+use steinbound::text::significant;
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
 
@@ -12,7 +13,7 @@ use crate::options::{
     self, DensityOptions, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain,
     values,
 };
-use crate::output::{Output, significant};
+use crate::output::Output;
 
 /// Simulate a truncated sample, and points on the boundary.
 #[derive(Debug, Args)]

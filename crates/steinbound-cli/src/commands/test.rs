@@ -4,11 +4,12 @@ use clap::Args;
 use serde_json::json;
 use steinbound::Fit;
 use steinbound::inference::{GoodnessOfFit, Null, TestResult};
+use steinbound::text::{percent, significant};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
-use crate::output::{Output, significant};
+use crate::output::Output;
 use crate::progress::Bar;
 use crate::resampling::TestOptions;
 use crate::summary::Settings;
@@ -136,7 +137,7 @@ fn print(
         "under the model      {} on average, above {} in {} %",
         significant(found.expected),
         significant(found.critical),
-        crate::summary::significant_percent(found.level)
+        percent(found.level)
     )?;
     writeln!(out, "draws                {} ({how})", found.bootstrap)?;
     writeln!(out, "p-value              {}", significant(found.p_value))?;

@@ -12,6 +12,7 @@ mod problem;
 mod result;
 mod search;
 mod solve;
+mod summary;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
@@ -19,6 +20,7 @@ pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub use problem::{Discrepancy, Problem, WitnessValues};
 pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
+pub use summary::parameter_table;
 
 use crate::inference::Tuning;
 use crate::stein::Statistic;

@@ -1,0 +1,163 @@
+//! A fit as a table for people.
+
+use std::fmt::{self, Display, Formatter};
+
+use statrs::function::erf::erfc;
+
+use super::result::{ComputeUsed, Fit, Parameter, Starts};
+use crate::stein::Statistic;
+use crate::text::{Table, duration, estimate, p_value, percent, significant, statistic};
+
+impl Parameter {
+    /// The estimate in standard errors; `None` where either does not exist or the standard error is zero.
+    ///
+    /// ```
+    /// use steinbound::fit::Parameter;
+    /// let slope = Parameter {
+    ///     name: "slope".into(), estimate: Some(3.0), std_error: Some(1.5), lower: None, upper: None,
+    /// };
+    /// assert_eq!(slope.z(), Some(2.0));
+    /// assert!((slope.p_value().unwrap() - 0.04550026).abs() < 1e-8);
+    /// ```
+    pub fn z(&self) -> Option<f64> {
+        let z = self.estimate? / self.std_error?;
+        z.is_finite().then_some(z)
+    }
+
+    /// The probability of an estimate at least so far from zero if the parameter were zero, by the normal distribution.
+    pub fn p_value(&self) -> Option<f64> {
+        self.z().map(|z| erfc(z.abs() / std::f64::consts::SQRT_2))
+    }
+
+    /// The row of a table.
+    fn cells(&self) -> Vec<String> {
+        let shown = |value| estimate(value, self.std_error);
+        vec![
+            self.name.clone(),
+            shown(self.estimate),
+            shown(self.std_error),
+            statistic(self.z()),
+            p_value(self.p_value()),
+            shown(self.lower),
+            shown(self.upper),
+        ]
+    }
+}
+
+/// Parameters with their uncertainty as a table: estimate, standard error, z, p and the interval of this confidence.
+///
+/// ```
+/// use steinbound::fit::{Parameter, parameter_table};
+/// let ratio = Parameter {
+///     name: "ratio".into(), estimate: Some(0.5), std_error: Some(0.1), lower: Some(0.304), upper: Some(0.696),
+/// };
+/// let table = parameter_table([&ratio], 0.95).to_string();
+/// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"), "{table}");
+/// ```
+pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, confidence: f64) -> Table {
+    let level = percent(confidence);
+    let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
+    let mut table = Table::new(1, ["parameter", "estimate", "std. error", "z", "p", &lower, &upper]);
+    parameters.into_iter().for_each(|parameter| table.row(parameter.cells()));
+    table
+}
+
+impl Fit {
+    /// The fit as a table for people, in the manner of R: what was fitted, the parameters with z and p, and below them the
+    /// settings and how the answer was found. `z` is the estimate over its standard error and `p` two-sided, for the
+    /// hypothesis that the parameter is zero. Values that do not exist are shown as `-`; moments that do not are followed by the
+    /// natural parameters.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// let summary = fit.summary();
+    /// assert!(summary.starts_with("mle fit of a gaussian model\n"));
+    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0161        0.6        5.4"), "{summary}");
+    /// assert_eq!(summary, fit.to_string());
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn summary(&self) -> String {
+        self.to_string()
+    }
+
+    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not exist.
+    fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
+        let is_incomplete = self.parameters.iter().any(|p| p.estimate.is_none());
+        let is_new = |p: &&Parameter| {
+            p.estimate.is_some() && !self.parameters.iter().any(|reported| reported.name == p.name)
+        };
+        self.parameters.iter().chain(self.natural.iter().filter(move |p| is_incomplete && is_new(p)))
+    }
+
+    /// What the estimate makes of the data: the discrepancy or the likelihood.
+    fn agreement(&self) -> Option<String> {
+        match (self.discrepancy, self.discrepancy_squared, self.log_likelihood) {
+            (Some(value), ..) => Some(format!("discrepancy {}", significant(value))),
+            (None, Some(squared), _) => {
+                Some(format!("squared discrepancy {} (negative)", significant(squared)))
+            }
+            (None, None, likelihood) => likelihood.map(|value| format!("log-likelihood {value:.4}")),
+        }
+    }
+
+    /// How the search ended.
+    fn convergence(&self) -> String {
+        match (self.converged, self.iterations, self.starts) {
+            (false, 0, _) => "no minimum".to_string(),
+            (false, steps, _) => format!("not converged after {steps} steps"),
+            (true, 0, None) => "closed form".to_string(),
+            (true, steps, Some(Starts { tried, agreed })) if tried > 1 => {
+                format!("converged in {steps} steps, from {agreed} of {tried} starts")
+            }
+            (true, steps, _) => format!("converged in {steps} steps"),
+        }
+    }
+}
+
+impl ComputeUsed {
+    /// The form by its name, and what there is to know of one of low rank.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!(fit.compute.unwrap().describe(), "dense");
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        let holder = &self.holder;
+        match (holder.rank, holder.residual) {
+            (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
+            _ => holder.form.clone(),
+        }
+    }
+}
+
+impl Display for Fit {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let statistic = match self.statistic {
+            Some(Statistic::V) => ", V-statistic",
+            Some(Statistic::U) => ", U-statistic",
+            None => "",
+        };
+        let distance = self.distance.as_ref().map_or_else(String::new, |kind| format!(", {kind} distance"));
+        writeln!(out, "{} fit of a {} model{statistic}{distance}\n", self.method.name(), self.model)?;
+        writeln!(out, "{}", parameter_table(self.shown_parameters(), self.confidence))?;
+        let boundary = if self.m > 0 { format!(", m = {} boundary points", self.m) } else { String::new() };
+        writeln!(out, "n = {} points, d = {}{boundary}", self.n, self.d)?;
+        if let Some(kernel) = &self.kernel {
+            let ridge = self.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+            writeln!(out, "kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth))?;
+        }
+        if let Some(agreement) = self.agreement() {
+            writeln!(out, "{agreement}")?;
+        }
+        if self.covariance.is_some() || self.natural_covariance.is_some() {
+            writeln!(out, "standard errors: {}", self.covariance_type)?;
+        }
+        let form = self.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
+        writeln!(out, "{}{form}, {}", self.convergence(), duration(self.seconds.total))
+    }
+}
