@@ -3,9 +3,10 @@
 use thiserror::Error;
 
 use crate::expression::ExpressionError;
+use crate::inference::{HypothesisError, ResamplingError};
 
 /// A number as messages show it: in full where that is short, with an exponent where it is not.
-fn shown(value: f64) -> String {
+pub(crate) pub(crate) fn shown(value: f64) -> String {
     let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
     if is_plain { format!("{value}") } else { format!("{value:e}") }
 }
@@ -43,6 +44,9 @@ pub enum Error {
     /// A bootstrap or a test cannot be run as asked.
     #[error(transparent)]
     Resampling(#[from] ResamplingError),
+    /// A hypothesis on the estimates cannot be tested, or a function of them not be computed.
+    #[error(transparent)]
+    Hypothesis(#[from] HypothesisError),
 }
 
 /// What can be wrong with a set of points.
@@ -655,69 +659,5 @@ pub enum FitError {
     NotFinite {
         /// What was computed.
         what: &'static str,
-    },
-}
-
-/// Why a bootstrap or a test has no result.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ResamplingError {
-    /// Too few draws for the interval or level asked for.
-    #[error("{draws} bootstrap draws cannot tell {what}; use at least {needed}, and many more to be precise")]
-    TooFewDraws {
-        /// The number of draws.
-        draws: usize,
-        /// What they are for.
-        what: String,
-        /// The least number.
-        needed: usize,
-    },
-    /// More draws than make sense.
-    #[error("{draws} bootstrap draws are too many; use at most {limit}")]
-    TooManyDraws {
-        /// The number of draws.
-        draws: usize,
-        /// The limit.
-        limit: usize,
-    },
-    /// A level outside (0, 1).
-    #[error("the level of the test is {}; give a number between 0 and 1, such as 0.05", shown(*.value))]
-    BadLevel {
-        /// The value.
-        value: f64,
-    },
-    /// The fitted density cannot be sampled.
-    #[error(
-        "the parametric bootstrap draws new data from the fitted density, which is not possible here: {why}; use {instead}"
-    )]
-    NoSampling {
-        /// What is missing.
-        why: String,
-        /// What to do instead.
-        instead: &'static str,
-    },
-    /// There is no estimate to start from.
-    #[error("there is no estimate whose fit could be tested: {why}")]
-    NoEstimate {
-        /// Why.
-        why: String,
-    },
-    /// Too many draws could not be fitted.
-    #[error(
-        "{failed} of {draws} bootstrap draws could not be fitted, so that they say nothing; use more data or a simpler model"
-    )]
-    TooManyFailed {
-        /// How many failed.
-        failed: usize,
-        /// The number of draws.
-        draws: usize,
-    },
-    /// Whoever watched the progress asked to stop.
-    #[error("interrupted after {done} of {draws} bootstrap draws")]
-    Interrupted {
-        /// Draws that were done.
-        done: usize,
-        /// The number of draws.
-        draws: usize,
     },
 }

@@ -66,8 +66,9 @@ pub mod simulate;
 pub mod stein;
 pub mod text;
 
-pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError, ResamplingError};
+pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
 pub use fit::{Estimator, Fit, Method};
+pub use inference::{HypothesisError, ResamplingError};
 pub use matrix::Matrix;
 pub use points::Points;
 

@@ -5,6 +5,7 @@ mod common;
 use common::{line, mean_and_error};
 use rayon::prelude::*;
 use serde_json::Value;
+use steinbound::inference::LinearHypothesis;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::{Estimator, Matrix, Points, simulate};
 
@@ -92,6 +93,25 @@ fn student_scores_are_the_published_ones() {
             assert!((value - estimate).abs() < 3.0 * own.max(error), "{name}: {value} {own}");
         }
     }
+}
+
+/// Stata's tests after the same fit: each coefficient by its z, both programmes together, all slopes together.
+#[test]
+fn student_scores_are_tested_as_published() {
+    let prepared = student_scores();
+    let fit = prepared.estimator(&Estimator::truncated_mle()).fit(&prepared.points, &prepared.model).unwrap();
+    let names: Vec<&str> = PUBLISHED.iter().map(|(name, ..)| *name).collect();
+    let test = |text: &str| fit.test_hypothesis(&LinearHypothesis::parse(text, &names).unwrap()).unwrap();
+    for (name, estimate, error) in PUBLISHED {
+        let z = estimate / error;
+        let found = test(name);
+        assert!((found.statistic / (z * z) - 1.0).abs() < 1e-3, "{found:?}");
+    }
+    let programmes = test("prog[academic] = 0, prog[vocational] = 0");
+    assert!((programmes.statistic - 7.19).abs() < 0.005, "{programmes:?}");
+    assert!((programmes.p_value - 0.0274).abs() < 0.00005, "{programmes:?}");
+    let slopes = test("langscore = prog[academic] = prog[vocational] = 0");
+    assert!((slopes.statistic - 54.76).abs() < 0.005 && slopes.degrees_of_freedom == 3, "{slopes:?}");
 }
 
 #[test]

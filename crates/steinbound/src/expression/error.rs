@@ -112,6 +112,12 @@ pub enum Fault {
     /// A backtick that is never closed.
     #[error("this backtick is never closed; write the whole name between backticks")]
     MissingBacktick,
+    /// A product or a function of variables where only sums of multiples make sense.
+    #[error("this is not linear in the parameters; use sums of numbers and of numbers times parameters")]
+    NotLinear,
+    /// An equation without variables.
+    #[error("no parameter is left in this equation; write one such as a = 0 or a - 2*b = 1")]
+    NoParameter,
     /// Not a number.
     #[error("\"{}\" is not a number; write it like 2, 0.5 or 1e-3", shown(.number))]
     BadNumber {

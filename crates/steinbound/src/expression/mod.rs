@@ -1,17 +1,21 @@
 //! Formulas that people type, such as `exp(-(x - mu)^2 / 2)`, with exact derivatives.
 
 mod error;
+mod linear;
 mod operation;
 mod parser;
 mod program;
 mod token;
+mod verbatim;
 
 use num_dual::DualNum;
 
 pub(crate) use error::shown;
 pub use error::{ExpressionError, Fault};
+pub(crate) use linear::equations;
 use parser::Parser;
 use program::Program;
+use verbatim::Verbatim;
 
 /// The most characters a formula may have.
 pub const TEXT_LIMIT: usize = 10_000;
@@ -56,11 +60,34 @@ pub struct Expression {
 impl Expression {
     /// Reads a formula; `names` are the variables, numbered in that order.
     pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Expression, ExpressionError> {
+        Expression::read(text, names, Verbatim::default())
+    }
+
+    /// Reads a formula in which any of the names may stand as it is written, `mean[x1]` or `(Intercept)`, without backticks.
+    ///
+    /// The longest name that fits is taken: where `a-b` is a name, write `a - b` for a difference. A name that reads as a
+    /// number, or that begins with an operator, needs its backticks.
+    ///
+    /// ```
+    /// use steinbound::expression::Expression;
+    /// let ratio = Expression::parse_as_written("mean[x1] / mean[x2]", &["mean[x1]", "mean[x2]"])?;
+    /// assert_eq!(ratio.evaluate(&[3.0, 2.0]), 1.5);
+    /// # Ok::<(), steinbound::expression::ExpressionError>(())
+    /// ```
+    pub fn parse_as_written(text: &str, names: &[impl AsRef<str>]) -> Result<Expression, ExpressionError> {
+        Expression::read(text, names, Verbatim::new(names))
+    }
+
+    fn read(
+        text: &str,
+        names: &[impl AsRef<str>],
+        verbatim: Verbatim,
+    ) -> Result<Expression, ExpressionError> {
         if let Some((cut, _)) = text.char_indices().nth(TEXT_LIMIT) {
             let text = text[..cut].to_string();
             return Err(ExpressionError { text, position: TEXT_LIMIT, fault: Fault::TooLong });
         }
-        match Parser::read(text, names) {
+        match Parser::read(text, names, verbatim) {
             Ok(program) => Ok(Expression { text: text.to_string(), program, variables: names.len() }),
             Err((position, fault)) => Err(ExpressionError { text: text.to_string(), position, fault }),
         }

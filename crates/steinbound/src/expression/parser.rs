@@ -3,6 +3,7 @@ use super::error::{Fault, suggestion};
 use super::operation::{Binary, Call, FUNCTIONS, Unary};
 use super::program::Program;
 use super::token::{Refusal, Token, Tokens};
+use super::verbatim::Verbatim;
 
 /// A Pratt parser that writes the program as it reads: each operand is complete before its operator is written.
 pub(super) struct Parser<'a, S> {
@@ -35,9 +36,9 @@ fn infix(token: &Token) -> Option<(Binary, u8, u8)> {
 
 impl<'a, S: AsRef<str>> Parser<'a, S> {
     /// The program of a whole formula.
-    pub(super) fn read(text: &str, names: &'a [S]) -> Result<Program, Refusal> {
+    pub(super) fn read(text: &str, names: &'a [S], verbatim: Verbatim) -> Result<Program, Refusal> {
         let mut parser = Parser {
-            tokens: Tokens::new(text),
+            tokens: Tokens::new(text, verbatim),
             names,
             program: Program::default(),
             token: Token::End,

@@ -1,3 +1,4 @@
+use super::linear::Linear;
 use super::operation::{Binary, Number, Unary};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,6 +82,24 @@ impl Program {
             }
         }
         (used, program)
+    }
+
+    /// The same as a linear form in so many variables, where it is one.
+    pub(super) fn linear(&self, variables: usize) -> Option<Linear> {
+        let mut stack: Vec<Linear> = Vec::new();
+        for step in &self.steps {
+            let value = match *step {
+                Step::Constant(value) => Linear::constant(value, variables),
+                Step::Variable(variable) => Linear::variable(variable, variables),
+                Step::Unary(operation) => stack.pop()?.unary(operation)?,
+                Step::Binary(operation) => {
+                    let right = stack.pop()?;
+                    stack.pop()?.binary(operation, &right)?
+                }
+            };
+            stack.push(value);
+        }
+        stack.pop()
     }
 
     pub(super) fn run<D: Number>(&self, values: &[D]) -> D {

@@ -1,4 +1,5 @@
 use super::error::Fault;
+use super::verbatim::Verbatim;
 
 /// A word or sign of a formula.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,14 +23,15 @@ pub(super) enum Token {
 pub(super) struct Tokens {
     characters: Vec<char>,
     next: usize,
+    verbatim: Verbatim,
 }
 
 /// Where and what, of a fault.
 pub(super) type Refusal = (usize, Fault);
 
 impl Tokens {
-    pub(super) fn new(text: &str) -> Tokens {
-        Tokens { characters: text.chars().collect(), next: 0 }
+    pub(super) fn new(text: &str, verbatim: Verbatim) -> Tokens {
+        Tokens { characters: text.chars().collect(), next: 0, verbatim }
     }
 
     /// The text between two places.
@@ -51,12 +53,16 @@ impl Tokens {
             return Ok((Token::End, start, start));
         }
         let first = self.peek(0);
-        let token = if first.is_ascii_digit() || (first == '.' && self.peek(1).is_ascii_digit()) {
+        let token = if let Some(length) = self.verbatim.length_at(&self.characters, start) {
+            self.next += length;
+            Token::Quoted(self.between(start, self.next))
+        } else if first.is_ascii_digit() || (first == '.' && self.peek(1).is_ascii_digit()) {
             self.number(start)?
         } else if first.is_alphabetic() || first == '_' {
             while is_name_part(self.peek(0)) {
                 self.next += 1;
             }
+            self.next = self.verbatim.end_of_brackets(&self.characters, self.next);
             Token::Name(self.between(start, self.next))
         } else if first == '`' {
             self.quoted(start)?
@@ -122,7 +128,7 @@ impl Tokens {
     }
 }
 
-fn is_name_part(character: char) -> bool {
+pub(super) fn is_name_part(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '.')
 }
 

@@ -4,23 +4,31 @@
 //! |---|---|
 //! | how precise is it | [`sandwich`], or [`Bootstrap`] |
 //! | which bandwidth and ridge | [`Estimator::tuned`](crate::Estimator::tuned) |
+//! | do the parameters satisfy an equation | [`WaldTest`] |
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
 
 mod bootstrap;
 mod comparison;
+mod derived;
+mod error;
 mod goodness_of_fit;
+mod hypothesis;
 mod resampling;
 pub mod sandwich;
 mod sensitivity;
 mod tuning;
 mod variant;
+mod wald;
 mod yardstick;
 
 pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
 pub use comparison::{Compared, Comparison, Contender, Reference};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
+pub use error::{HypothesisError, ResamplingError};
+pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
 pub use sensitivity::{Sensitivity, SensitivityRow};
 pub use tuning::{Candidate, LEAST_OBSERVATIONS, Tuning};
 pub use variant::Variant;
+pub use wald::WaldTest;
 pub use yardstick::LEVEL;

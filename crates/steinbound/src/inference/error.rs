@@ -1,0 +1,145 @@
+//! What can be wrong with a bootstrap, a test or a hypothesis.
+
+use thiserror::Error;
+
+use crate::error::shown;
+
+/// Why a bootstrap or a test has no result.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ResamplingError {
+    /// Too few draws for the interval or level asked for.
+    #[error("{draws} bootstrap draws cannot tell {what}; use at least {needed}, and many more to be precise")]
+    TooFewDraws {
+        /// The number of draws.
+        draws: usize,
+        /// What they are for.
+        what: String,
+        /// The least number.
+        needed: usize,
+    },
+    /// More draws than make sense.
+    #[error("{draws} bootstrap draws are too many; use at most {limit}")]
+    TooManyDraws {
+        /// The number of draws.
+        draws: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A level outside (0, 1).
+    #[error("the level of the test is {}; give a number between 0 and 1, such as 0.05", shown(*.value))]
+    BadLevel {
+        /// The value.
+        value: f64,
+    },
+    /// The fitted density cannot be sampled.
+    #[error(
+        "the parametric bootstrap draws new data from the fitted density, which is not possible here: {why}; use {instead}"
+    )]
+    NoSampling {
+        /// What is missing.
+        why: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// There is no estimate to start from.
+    #[error("there is no estimate whose fit could be tested: {why}")]
+    NoEstimate {
+        /// Why.
+        why: String,
+    },
+    /// Too many draws could not be fitted.
+    #[error(
+        "{failed} of {draws} bootstrap draws could not be fitted, so that they say nothing; use more data or a simpler model"
+    )]
+    TooManyFailed {
+        /// How many failed.
+        failed: usize,
+        /// The number of draws.
+        draws: usize,
+    },
+    /// Whoever watched the progress asked to stop.
+    #[error("interrupted after {done} of {draws} bootstrap draws")]
+    Interrupted {
+        /// Draws that were done.
+        done: usize,
+        /// The number of draws.
+        draws: usize,
+    },
+}
+
+/// What can be wrong with a hypothesis on the estimates, or with a function of them.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum HypothesisError {
+    /// Restrictions of another number of parameters.
+    #[error(
+        "the restrictions have {found} columns and the fit has {expected} parameters; give one column for each: {names}"
+    )]
+    WrongColumns {
+        /// The columns of the restrictions.
+        found: usize,
+        /// The number of parameters.
+        expected: usize,
+        /// Their names in order.
+        names: String,
+    },
+    /// Not one value for each restriction.
+    #[error("{found} values were given for {expected} restrictions; give one for each")]
+    WrongValues {
+        /// How many values were given.
+        found: usize,
+        /// How many restrictions there are.
+        expected: usize,
+    },
+    /// Nothing to test.
+    #[error("there is no restriction to test; give at least one")]
+    NoRestriction,
+    /// A coefficient or value that is not a number.
+    #[error(
+        "restriction {restriction} of the hypothesis holds a number that is not finite; check its coefficients and its value"
+    )]
+    NotFinite {
+        /// The restriction, counted from 1.
+        restriction: usize,
+    },
+    /// A restriction that says nothing new.
+    #[error(
+        "restriction {restriction} of the hypothesis, {text}, already follows from those before it; leave it out"
+    )]
+    Dependent {
+        /// The restriction, counted from 1.
+        restriction: usize,
+        /// The restriction in words.
+        text: String,
+    },
+    /// Restrictions that cannot hold together.
+    #[error(
+        "restriction {restriction} of the hypothesis, {text}, contradicts those before it; no parameters satisfy them all: correct one"
+    )]
+    Contradicting {
+        /// The restriction, counted from 1.
+        restriction: usize,
+        /// The restriction in words.
+        text: String,
+    },
+    /// The fit does not know how certain it is.
+    #[error(
+        "the fit has no estimates with a covariance to test with; look at its warnings, and use more data or fewer parameters"
+    )]
+    NoCovariance,
+    /// A combination of parameters without variance.
+    #[error(
+        "the estimates have no variance along the hypothesis, so that there is nothing to compare with; use more observations or clusters, or \
+         test fewer restrictions"
+    )]
+    NoVariance,
+    /// A function that is not a number where it is needed.
+    #[error(
+        "{name} is not a finite number at the estimates or next to them; choose a function that is defined and smooth there"
+    )]
+    NotDefined {
+        /// The function.
+        name: String,
+    },
+}

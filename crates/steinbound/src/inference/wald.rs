@@ -1,0 +1,104 @@
+//! Wald tests of linear hypotheses.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::LinearHypothesis;
+use crate::compute::cholesky::ScaledCholesky;
+use crate::compute::dot;
+use crate::error::{Error, HypothesisError};
+use crate::fit::Fit;
+use crate::matrix::Matrix;
+
+/// A Wald test of a linear hypothesis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WaldTest {
+    /// The restrictions in words.
+    pub hypothesis: Vec<String>,
+    /// The squared distance of the estimates from the hypothesis, in units of their covariance.
+    pub statistic: f64,
+    /// The number of restrictions.
+    pub degrees_of_freedom: usize,
+    /// The probability of a statistic at least as large if the hypothesis holds.
+    pub p_value: f64,
+}
+
+impl Fit {
+    /// Tests the hypothesis `R theta = r` on the reported parameters.
+    ///
+    /// # Definition
+    ///
+    /// The statistic `(R theta - r)' (R Cov R')^-1 (R theta - r)` is chi-square distributed under the hypothesis, with as many
+    /// degrees of freedom as there are restrictions. For one parameter it is the square of its `z`. It does not change when
+    /// restrictions are recombined.
+    ///
+    /// # Requirements
+    ///
+    /// A covariance, restrictions that do not depend on each other, and many observations. For typed hypotheses see
+    /// [`LinearHypothesis::parse`].
+    ///
+    /// # Complexity
+    ///
+    /// `q p^2 + q^3` for `q` restrictions.
+    ///
+    /// # Reference
+    ///
+    /// Wald, *Tests of Statistical Hypotheses Concerning Several Parameters When the Number of Observations is Large*, 1943.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0, 0.2], [2.0, 1.5], [6.0, 0.1], [4.0, 0.9]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(2, 1.0)?)?;
+    /// let first_is_zero = fit.wald_test(&Matrix::from_fn(1, 2, |_, k| [1.0, 0.0][k]), &[0.0])?;
+    /// assert!((first_is_zero.statistic - fit.parameters[0].z().unwrap().powi(2)).abs() < 1e-9);
+    /// assert_eq!(first_is_zero.hypothesis, ["mean[x1] = 0"]);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn wald_test(&self, restrictions: &Matrix, values: &[f64]) -> Result<WaldTest, Error> {
+        self.test_hypothesis(&LinearHypothesis::new(restrictions.clone(), values.to_vec())?)
+    }
+
+    /// Tests a hypothesis on the reported parameters; see [`wald_test`](Fit::wald_test).
+    ///
+    /// ```
+    /// use steinbound::inference::LinearHypothesis;
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0, 0.2], [2.0, 1.5], [6.0, 0.1], [4.0, 0.9]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(2, 1.0)?)?;
+    /// let equal = LinearHypothesis::parse("mean[x1] = mean[x2]", &["mean[x1]", "mean[x2]"])?;
+    /// assert!(fit.test_hypothesis(&equal)?.p_value < 0.1);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn test_hypothesis(&self, hypothesis: &LinearHypothesis) -> Result<WaldTest, Error> {
+        let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
+        let (found, expected) = (hypothesis.restrictions().columns(), names.len());
+        if found != expected {
+            return Err(HypothesisError::WrongColumns { found, expected, names: names.join(", ") }.into());
+        }
+        hypothesis.check_rank(&names)?;
+        let estimates = self.estimates();
+        let known = self.covariance.as_ref().filter(|covariance| covariance.rows() == expected);
+        let Some(covariance) = known.filter(|_| estimates.iter().all(|v| v.is_finite())) else {
+            return Err(HypothesisError::NoCovariance.into());
+        };
+        let restrictions = hypothesis.restrictions();
+        let spread = restrictions.times(covariance).times(&restrictions.transpose());
+        let factor = ScaledCholesky::new(&spread).map_err(|_| HypothesisError::NoVariance)?;
+        let at = restrictions.times_vector(&estimates);
+        let distance: Vec<f64> = at.iter().zip(hypothesis.values()).map(|(a, r)| a - r).collect();
+        let mut solved = Matrix::from_fn(distance.len(), 1, |i, _| distance[i]);
+        factor.solve(&mut solved);
+        let statistic = dot(&distance, solved.column(0)).max(0.0);
+        let law = ChiSquared::new(distance.len() as f64).map_err(|_| HypothesisError::NoRestriction)?;
+        if !statistic.is_finite() {
+            return Err(HypothesisError::NoVariance.into());
+        }
+        Ok(WaldTest {
+            hypothesis: hypothesis.describe(&names),
+            statistic,
+            degrees_of_freedom: distance.len(),
+            p_value: law.sf(statistic),
+        })
+    }
+}
