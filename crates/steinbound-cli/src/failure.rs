@@ -16,6 +16,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The worse of two.
+    pub fn and(self, other: Verdict) -> Verdict {
+        if self == Verdict::Fine { other } else { self }
+    }
+
     pub fn code(self) -> u8 {
         match self {
             Verdict::Fine => 0,

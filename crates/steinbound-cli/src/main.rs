@@ -8,6 +8,7 @@ mod options;
 mod output;
 mod picture;
 mod progress;
+mod questions;
 mod region;
 mod resampling;
 mod summary;

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, number};
 use crate::output::Output;
+use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
 use crate::{summary, variants};
 
@@ -20,6 +21,7 @@ use crate::{summary, variants};
   steinbound fit points.csv --domain \"interval(0, 5)\" --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
   steinbound fit points.csv --boundary border.csv --bootstrap 500
   steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
+  steinbound fit points.csv --boundary border.csv --hypothesis \"mean[x1] = mean[x2]\" --derive \"ratio = mean[x1] / mean[x2]\"
   steinbound fit points.csv --boundary border.csv --format json")]
 pub struct Fit {
     #[command(flatten)]
@@ -37,6 +39,8 @@ pub struct Fit {
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
+    pub questions: QuestionOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -45,6 +49,8 @@ pub struct Fit {
 struct Printed<'a> {
     #[serde(flatten)]
     fit: &'a steinbound::Fit,
+    #[serde(flatten)]
+    answers: Answers,
     #[serde(skip_serializing_if = "Option::is_none")]
     projection: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,26 +63,29 @@ impl Fit {
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
+        let questions = self.questions.read(&model.reported_names(input.data.names()))?;
         let problem = self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
         let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
         let fit = fit.map_err(|error| input.explain(error))?;
         let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
         let mut fit = input.region.out_of_plane(model, fit);
+        let (answers, answered) = questions.answer(&fit, output)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
             Format::Json => {
-                let projection = input.region.shown_projection();
-                output.json(&Printed { fit: &fit, projection, sensitivity: sensitivity.as_ref() })?
+                let (projection, sensitivity) = (input.region.shown_projection(), sensitivity.as_ref());
+                output.json(&Printed { fit: &fit, answers, projection, sensitivity })?
             }
             Format::Table => {
                 write!(output.result(), "{fit}")?;
+                answers.print(self.confidence, output)?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
                 if let Some(sensitivity) = &sensitivity {
                     variants::print_sensitivity(sensitivity, output)?;
                 }
             }
         }
-        Ok(verdict)
+        Ok(verdict.and(answered))
     }
 
     /// How much the estimates depend on the settings, where that was asked for and can be said.

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use steinbound::inference::sandwich::normal_quantile;
+use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
@@ -11,6 +12,7 @@ use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, r
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
 use crate::output::Output;
+use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
 use crate::summary;
 use crate::variants;
@@ -20,6 +22,7 @@ use crate::variants;
 #[command(after_help = "Examples:
   steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40
   steinbound regress scores.csv --formula \"achiv ~ langscore + C(prog, base=general)\" --lower 40 --method truncated-mle
+  steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40 --hypothesis \"langscore = 1\"
   steinbound regress wages.csv --formula \"wage ~ age + age:school\" --lower floor --upper 100 --predict new.csv
 
 Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction,
@@ -58,6 +61,8 @@ pub struct Regress {
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
+    pub questions: QuestionOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -70,6 +75,8 @@ fn kernel_on(text: &str) -> Result<KernelOn, String> {
 struct Printed<'a> {
     #[serde(flatten)]
     fit: &'a Fit,
+    #[serde(flatten)]
+    answers: Answers,
     formula: &'a str,
     response: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +108,7 @@ impl Regress {
         self.check_names(&design)?;
         let prepared = self.prepare(&frame, &design)?;
         self.note_unused(output);
+        let questions = self.questions.read(&prepared.model.reported_names(prepared.points.names()))?;
         let mut estimator = self
             .method
             .estimator(self.general.seed)
@@ -118,10 +126,12 @@ impl Regress {
             Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,
         };
+        let (answers, answered) = questions.answer(&fit, output)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
             Format::Json => output.json(&Printed {
                 fit: &fit,
+                answers,
                 formula: formula.text(),
                 response: &design.response_name,
                 predictions,
@@ -129,12 +139,13 @@ impl Regress {
             Format::Table => {
                 write!(output.result(), "{fit}")?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
+                answers.print(self.confidence, output)?;
                 if let Some(predictions) = &predictions {
                     print_predictions(predictions, self.confidence, output)?;
                 }
             }
         }
-        Ok(verdict)
+        Ok(verdict.and(answered))
     }
 
     /// The rows of the data that have all that is used.

@@ -1,0 +1,118 @@
+//! What is asked of the estimates: a hypothesis to test, functions to compute.
+
+use clap::Args;
+use serde::Serialize;
+use steinbound::expression::Expression;
+use steinbound::fit::{Parameter, parameter_table};
+use steinbound::inference::{LinearHypothesis, WaldTest};
+use steinbound::text::{p_value, statistic};
+use steinbound::{Error, Fit, HypothesisError};
+use steinbound_io::names::shown;
+
+use crate::failure::{Failure, Verdict};
+use crate::output::Output;
+
+/// Questions about the estimates.
+#[derive(Debug, Clone, Args)]
+pub struct QuestionOptions {
+    /// Test linear equations in the parameters, by their names in the table: "mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0"; a missing
+    /// right side is 0.
+    #[arg(long, value_name = "EQUATIONS", allow_hyphen_values = true)]
+    pub hypothesis: Option<String>,
+    /// Compute a function of the parameters, with its standard error: "ratio = mean[x1] / mean[x2]". May be given several times.
+    #[arg(long, value_name = "NAME=FORMULA", allow_hyphen_values = true)]
+    pub derive: Vec<String>,
+}
+
+/// Questions that were understood, before there is anything to answer them with.
+pub struct Questions {
+    hypothesis: Option<LinearHypothesis>,
+    derive: Vec<(String, Expression)>,
+}
+
+/// The answers, as they are printed.
+#[derive(Debug, Default, Serialize)]
+pub struct Answers {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wald: Option<WaldTest>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    derived: Vec<Parameter>,
+}
+
+impl QuestionOptions {
+    /// Reads the questions about parameters of these names.
+    pub fn read(&self, names: &[String]) -> Result<Questions, Failure> {
+        let explained =
+            |option: &str, error: &dyn std::fmt::Display| Failure::input(format!("{option}: {error}"));
+        let hypothesis = self.hypothesis.as_ref().map(|text| LinearHypothesis::parse(text, names));
+        let formula = |text: &String| match text.split_once('=') {
+            Some((name, formula)) if !name.trim().is_empty() => {
+                let read = Expression::parse_as_written(formula.trim(), names);
+                Ok((name.trim().to_string(), read.map_err(|error| explained("--derive", &error))?))
+            }
+            _ => Err(Failure::input(format!(
+                "--derive: \"{}\" has no name; write it as NAME=FORMULA, such as ratio=a/b",
+                shown(text)
+            ))),
+        };
+        Ok(Questions {
+            hypothesis: hypothesis.transpose().map_err(|error| explained("--hypothesis", &error))?,
+            derive: self.derive.iter().map(formula).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl Questions {
+    /// Answers them. What these estimates cannot answer is told, and the verdict is doubtful.
+    pub fn answer(&self, fit: &Fit, output: &Output) -> Result<(Answers, Verdict), Failure> {
+        let mut answers = Answers::default();
+        let mut verdict = Verdict::Fine;
+        let mut told = |option: &str, error: Error| match error {
+            Error::Hypothesis(
+                HypothesisError::NoCovariance
+                | HypothesisError::NoVariance
+                | HypothesisError::NotDefined { .. },
+            ) => {
+                output.warn(&format!("{option}: {error}"));
+                verdict = Verdict::Doubtful;
+                Ok(())
+            }
+            _ => Err(Failure::input(format!("{option}: {error}"))),
+        };
+        if let Some(hypothesis) = &self.hypothesis {
+            match fit.test_hypothesis(hypothesis) {
+                Ok(test) => answers.wald = Some(test),
+                Err(error) => told("--hypothesis", error)?,
+            }
+        }
+        for (name, formula) in &self.derive {
+            match fit.derived(name, |values| formula.evaluate(values)) {
+                Ok(parameter) => answers.derived.push(parameter),
+                Err(error) => told("--derive", error)?,
+            }
+        }
+        Ok((answers, verdict))
+    }
+}
+
+impl Answers {
+    pub fn print(&self, confidence: f64, output: &mut Output) -> Result<(), Failure> {
+        let out = output.result();
+        if !self.derived.is_empty() {
+            write!(out, "\n{}", parameter_table(&self.derived, confidence))?;
+        }
+        if let Some(test) = &self.wald {
+            let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
+            let p = p_value(Some(test.p_value));
+            let p = if p.starts_with('<') { p } else { format!("= {p}") };
+            writeln!(
+                out,
+                "\nWald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
+                test.hypothesis.join(", "),
+                statistic(Some(test.statistic)),
+                test.degrees_of_freedom
+            )?;
+        }
+        Ok(())
+    }
+}
