@@ -118,6 +118,11 @@ impl Input {
         Ok(problem)
     }
 
+    /// Where a row of the data is, counted from zero.
+    pub fn place(&self, row: usize) -> String {
+        format!("line {} of {}", self.lines.get(row).copied().unwrap_or_default(), self.path)
+    }
+
     /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
     pub fn explain(&self, error: Error) -> Failure {
         let help = match &error {

@@ -2,11 +2,31 @@
 
 use std::time::Instant;
 
+use steinbound::Error;
 use steinbound::fit::{ComputeUsed, KernelUsed, Problem};
+use steinbound::inference::Diagnostics;
 use steinbound::text::{duration, significant};
 
 use crate::failure::Verdict;
 use crate::output::Output;
+use crate::resampling::BootstrapOptions;
+
+/// Fits, looks at what the fit rests on, and runs the bootstrap where one was asked for; all warnings join those of the fit. `place` says where in the
+/// data a row is.
+pub fn fitted(
+    problem: &Problem,
+    bootstrap: &BootstrapOptions,
+    place: impl Fn(usize) -> String,
+    output: &Output,
+) -> Result<(steinbound::Fit, Diagnostics), Error> {
+    let mut fit = problem.fit()?;
+    let diagnostics = problem.diagnose(&fit)?;
+    fit.warnings.extend(diagnostics.warnings.iter().cloned());
+    if let Some(leverage) = diagnostics.leverage.as_ref().filter(|found| found.share > found.limit) {
+        output.note(&format!("row {} is {}", leverage.row, place(leverage.row - 1)));
+    }
+    Ok((bootstrap.apply(problem, fit, output)?, diagnostics))
+}
 
 /// Tells the warnings of a fit and what to make of it. Moments that do not exist are followed by the natural parameters, which do.
 pub fn finish(fit: &mut steinbound::Fit, verbose: bool, output: &Output) -> Verdict {

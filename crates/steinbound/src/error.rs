@@ -6,7 +6,7 @@ use crate::expression::ExpressionError;
 use crate::inference::{HypothesisError, ResamplingError};
 
 /// A number as messages show it: in full where that is short, with an exponent where it is not.
-pub(crate) pub(crate) fn shown(value: f64) -> String {
+pub(crate) fn shown(value: f64) -> String {
     let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
     if is_plain { format!("{value}") } else { format!("{value:e}") }
 }
@@ -653,6 +653,16 @@ pub enum FitError {
     TooManyNodes {
         /// The domain.
         domain: String,
+    },
+    /// A fit of another problem.
+    #[error(
+        "the fit has {fit} observations and parameters, and the problem {problem}; diagnose a fit with the problem that it came from"
+    )]
+    ForeignFit {
+        /// Observations and parameters of the fit.
+        fit: String,
+        /// Those of the problem.
+        problem: String,
     },
     /// The score or the objective is not a number.
     #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]

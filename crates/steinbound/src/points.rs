@@ -204,6 +204,15 @@ impl<'a> Points<'a> {
         }
     }
 
+    /// The number of rows that have a weight, or of the clusters they belong to.
+    pub(crate) fn independent(&self) -> usize {
+        let counted = (0..self.len()).filter(|i| self.weight(*i) > 0.0);
+        match &self.clusters {
+            Some(clusters) => counted.map(|i| clusters[i]).collect::<std::collections::BTreeSet<_>>().len(),
+            None => counted.count(),
+        }
+    }
+
     /// The rows that have a weight, or a draw of so many of them without replacement where there are more.
     pub(crate) fn some_rows(&self, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..self.len()).filter(|i| self.weight(*i) > 0.0).collect();

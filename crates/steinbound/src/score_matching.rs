@@ -75,6 +75,7 @@ pub(crate) fn minimise(
     let value = |(l, moments): (usize, &Moments)| {
         moments.value(&Matrix::from_fn(count, 1, |c, _| coefficients[(c, l)]))
     };
+    estimate.condition = Some(factor.condition_number());
     estimate.objective = Some(moments.iter().enumerate().map(value).sum());
     Ok(estimate)
 }

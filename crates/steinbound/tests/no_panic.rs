@@ -118,6 +118,11 @@ proptest! {
                 prop_assert!(p.estimate.is_none_or(f64::is_finite), "{fit:?}");
                 prop_assert!(p.std_error.is_none_or(|s| s >= 0.0), "{fit:?}");
             }
+            prop_assert!(!fit.summary().is_empty());
+            let found = problem.diagnose(&fit);
+            prop_assert!(found.is_ok(), "{found:?}");
+            let _ = fit.wald_test(&Matrix::from_fn(1, fit.parameters.len(), |_, k| at[k % at.len()]), &[radius]);
+            let _ = fit.derived("sum", |values| values.iter().sum::<f64>() * radius);
         }
     }
 

@@ -1,7 +1,7 @@
 use clap::Args;
 use serde::Serialize;
 use steinbound::Estimator;
-use steinbound::inference::Sensitivity;
+use steinbound::inference::{Diagnostics, Sensitivity};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -51,6 +51,7 @@ struct Printed<'a> {
     fit: &'a steinbound::Fit,
     #[serde(flatten)]
     answers: Answers,
+    diagnostics: Diagnostics,
     #[serde(skip_serializing_if = "Option::is_none")]
     projection: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,9 +65,10 @@ impl Fit {
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
         let questions = self.questions.read(&model.reported_names(input.data.names()))?;
-        let problem = self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
-        let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
-        let fit = fit.map_err(|error| input.explain(error))?;
+        let problem =
+            self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
+        let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
+        let (fit, diagnostics) = found.map_err(|error| input.explain(error))?;
         let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&fit, output)?;
@@ -74,7 +76,7 @@ impl Fit {
         match self.general.format {
             Format::Json => {
                 let (projection, sensitivity) = (input.region.shown_projection(), sensitivity.as_ref());
-                output.json(&Printed { fit: &fit, answers, projection, sensitivity })?
+                output.json(&Printed { fit: &fit, answers, diagnostics, projection, sensitivity })?
             }
             Format::Table => {
                 write!(output.result(), "{fit}")?;

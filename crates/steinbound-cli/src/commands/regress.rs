@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use steinbound::inference::Diagnostics;
 use steinbound::inference::sandwich::normal_quantile;
 use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
@@ -77,6 +78,7 @@ struct Printed<'a> {
     fit: &'a Fit,
     #[serde(flatten)]
     answers: Answers,
+    diagnostics: Diagnostics,
     formula: &'a str,
     response: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,8 +122,9 @@ impl Regress {
         let estimator = prepared.estimator(&estimator);
         let explain = |error| self.explain(error, &frame, &prepared);
         let problem = self.method.problem(&estimator, &prepared.points, &prepared.model).map_err(explain)?;
-        let fit = problem.fit().and_then(|fit| self.bootstrap.apply(&problem, fit, output));
-        let mut fit = fit.map_err(explain)?;
+        let place = |row: usize| format!("line {} of {}", frame.line(row), frame.path());
+        let found = summary::fitted(&problem, &self.bootstrap, place, output);
+        let (mut fit, diagnostics) = found.map_err(explain)?;
         let predictions = match &self.predict {
             Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,
@@ -132,6 +135,7 @@ impl Regress {
             Format::Json => output.json(&Printed {
                 fit: &fit,
                 answers,
+                diagnostics,
                 formula: formula.text(),
                 response: &design.response_name,
                 predictions,

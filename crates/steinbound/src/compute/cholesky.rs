@@ -7,7 +7,8 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::matrix::Matrix;
+use super::dot;
+use crate::matrix::{Matrix, add_scaled};
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
 ///
@@ -124,7 +125,64 @@ impl Cholesky {
         let (low, high) = pivots.fold((f64::INFINITY, 0.0f64), |(low, high), p| (low.min(p), high.max(p)));
         high / low
     }
+
+    /// The largest eigenvalue of `A` over the smallest, estimated from below.
+    ///
+    /// Both are lengths to which multiplying by `A`, or by its inverse, stretches a vector in the end. Where eigenvalues crowd at an
+    /// end, as those of a smooth kernel do, that is known after a few steps.
+    pub(crate) fn condition_number(&self) -> f64 {
+        let size = self.lower.rows();
+        growth(size, |x| self.multiply(x)) * growth(size, |x| self.divide(x))
+    }
+
+    /// `x := A x`.
+    fn multiply(&self, x: &mut [f64]) {
+        let inner: Vec<f64> = (0..x.len()).map(|j| dot(&self.lower.column(j)[j..], &x[j..])).collect();
+        x.fill(0.0);
+        for (j, factor) in inner.into_iter().enumerate() {
+            add_scaled(&mut x[j..], factor, &self.lower.column(j)[j..]);
+        }
+    }
+
+    /// `x := A^-1 x`, for a single column and on one thread.
+    fn divide(&self, x: &mut [f64]) {
+        for j in 0..x.len() {
+            let column = &self.lower.column(j)[j..];
+            x[j] /= column[0];
+            let factor = -x[j];
+            add_scaled(&mut x[j + 1..], factor, &column[1..]);
+        }
+        for j in (0..x.len()).rev() {
+            let column = &self.lower.column(j)[j..];
+            x[j] = (x[j] - dot(&column[1..], &x[j + 1..])) / column[0];
+        }
+    }
 }
+
+/// By how much an operator stretches a vector that it was applied to again and again.
+fn growth(size: usize, apply: impl Fn(&mut [f64])) -> f64 {
+    // Fractions of multiples of the golden ratio: no eigenvector is likely to be at right angles to them.
+    let mut x: Vec<f64> = (1..=size).map(|i| (i as f64 * 0.618_033_988_749_894_9).fract()).collect();
+    let mut stretch = 0.0;
+    for _ in 0..MOST_POWERS {
+        let length = dot(&x, &x).sqrt();
+        x.iter_mut().for_each(|v| *v /= length);
+        apply(&mut x);
+        let longer = dot(&x, &x).sqrt();
+        let is_settled = (longer - stretch).abs() <= SETTLED * longer;
+        stretch = longer;
+        if is_settled || !stretch.is_finite() {
+            break;
+        }
+    }
+    stretch
+}
+
+/// The most times that an operator is applied to find how much it stretches.
+const MOST_POWERS: usize = 30;
+
+/// Relative change below which a stretch is known well enough: it is the order of magnitude that counts.
+const SETTLED: f64 = 1e-3;
 
 /// Solves `A X = B` for a symmetric positive definite `A` after scaling it to unit diagonal.
 ///
@@ -162,6 +220,11 @@ impl ScaledCholesky {
         self.rescale(&mut root);
         self.factor.solve_lower(&mut root);
         root
+    }
+
+    /// The largest eigenvalue of the scaled matrix over the smallest, estimated from below.
+    pub(crate) fn condition_number(&self) -> f64 {
+        self.factor.condition_number()
     }
 
     /// Every row of a matrix solved for and multiplied by a factor: `factor * rows A^-1`.
@@ -245,6 +308,25 @@ mod tests {
         let worst =
             truth.values().iter().zip(solved.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-10, "{worst}");
+    }
+
+    /// Against the eigenvalues of an independent decomposition, for a smooth kernel with ridges large and small.
+    #[test]
+    fn condition_numbers_are_ratios_of_eigenvalues() {
+        for (size, ridge) in [(3, 0.0), (60, 1e-1), (60, 1e-6), (60, 1e-11), (200, 1e-3)] {
+            let kernel = |i: usize, j: usize| (-0.002 * (i as f64 - j as f64).powi(2)).exp();
+            let matrix = match size {
+                3 => example(),
+                _ => Matrix::from_fn(size, size, |i, j| kernel(i, j) + if i == j { ridge } else { 0.0 }),
+            };
+            let values = view(&matrix).self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
+            let expected = values[size - 1] / values[0];
+            let found = Cholesky::new(matrix).unwrap().condition_number();
+            assert!(
+                found <= 1.001 * expected && found >= 0.8 * expected,
+                "{size}, {ridge}: {found:e}, {expected:e}"
+            );
+        }
     }
 
     #[test]

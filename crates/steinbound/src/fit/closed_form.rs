@@ -35,6 +35,7 @@ pub(super) fn minimise(
     let influence = pass.influence(&score, &theta, &factor);
     let squared = statistic.clean(pass.moments().value(&score.at(&theta)));
     let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
+    estimate.condition = Some(factor.condition_number());
     estimate.discrepancy_squared = Some(squared);
     Ok(estimate)
 }

@@ -16,6 +16,8 @@ pub(crate) struct Estimate {
     /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows are carried along like
     /// influence values, which keeps digits that products of Jacobians would lose.
     pub(crate) information: Option<Matrix>,
+    /// The condition number of the scaled normal equations, or of the scaled Hessian where the search ended.
+    pub(crate) condition: Option<f64>,
     pub(crate) discrepancy_squared: Option<f64>,
     pub(crate) objective: Option<f64>,
     pub(crate) log_likelihood: Option<f64>,
@@ -32,6 +34,7 @@ impl Estimate {
             theta: Some(theta),
             influence,
             information: None,
+            condition: None,
             discrepancy_squared: None,
             objective: None,
             log_likelihood: None,

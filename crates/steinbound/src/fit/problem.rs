@@ -190,6 +190,21 @@ impl<'a> Problem<'a> {
         self
     }
 
+    /// The same pairs with another statistic, and a search that starts at these fitted parameters.
+    pub(crate) fn with_statistic(&self, statistic: Statistic, start: Vec<f64>) -> Option<Problem<'a>> {
+        let Task::Stein(form) = &self.task else { return None };
+        Some(Problem {
+            data: self.data,
+            model: self.model,
+            weights: self.weights.clone(),
+            task: Task::Stein(Arc::clone(form)),
+            settings: Settings { statistic: Some(statistic), ..self.settings.clone() },
+            boundary: self.boundary.clone(),
+            start: Some(start),
+            estimator: self.estimator.clone(),
+        })
+    }
+
     /// The boundary points, given or sampled, whether or not the method uses them.
     pub fn boundary(&self) -> Option<&Points<'static>> {
         self.boundary.as_ref()

@@ -126,6 +126,9 @@ pub struct Fit {
     /// The replicates, where standard errors and intervals are those of a bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Replicates>,
+    /// The condition number of the normal equations, or of the Hessian where a search ended, in units that make its diagonal one.
+    #[serde(default)]
+    pub normal_condition: Option<f64>,
     /// The confidence level of the intervals.
     pub confidence: f64,
     /// The discrepancy at the estimate; `None` where its square is negative or the method has none.
@@ -328,6 +331,7 @@ impl Fit {
             natural_covariance,
             covariance_type: if information.is_some() { "information" } else { "sandwich" }.into(),
             bootstrap: None,
+            normal_condition: estimate.condition,
             confidence: settings.confidence,
             discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
             discrepancy_squared: squared,

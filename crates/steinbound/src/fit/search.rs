@@ -102,6 +102,7 @@ fn finished(
     let is_sound = best.converged && factor.is_ok() && flattest.is_none() && suspicion.is_none();
     warnings.extend(suspicion);
     let mut estimate = Estimate::closed_form(theta, influence);
+    estimate.condition = factor.ok().map(|factor| factor.condition_number());
     estimate.objective = Some(expansion.value);
     estimate.converged = is_sound;
     estimate.iterations = best.iterations;

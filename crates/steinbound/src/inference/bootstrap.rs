@@ -1,10 +1,11 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
 use super::sandwich::normal_quantile;
 use crate::compute::in_pool;
-use crate::error::{Error, ResamplingError};
+use crate::error::Error;
 use crate::fit::{Fit, Parameter, Problem};
 use crate::matrix::Matrix;
 

@@ -1,8 +1,9 @@
 //! Functions of the estimates, with standard errors.
 
+use super::error::HypothesisError;
 use super::sandwich::normal_quantile;
 use crate::compute::dot;
-use crate::error::{Error, HypothesisError};
+use crate::error::Error;
 use crate::fit::{Fit, Parameter};
 use crate::model::difference_steps;
 

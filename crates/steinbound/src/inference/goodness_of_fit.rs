@@ -1,9 +1,10 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
 use crate::compute::{dot, in_pool};
-use crate::error::{Error, FitError, ResamplingError};
+use crate::error::{Error, FitError};
 use crate::fit::objective::jacobians;
 use crate::fit::{Fit, Problem};
 use crate::matrix::Matrix;

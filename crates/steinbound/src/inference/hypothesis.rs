@@ -1,6 +1,7 @@
 //! Linear hypotheses on parameters, as people type them.
 
-use crate::error::{Error, HypothesisError, shown};
+use super::error::HypothesisError;
+use crate::error::{Error, shown};
 use crate::expression::equations;
 use crate::matrix::Matrix;
 

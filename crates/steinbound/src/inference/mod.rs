@@ -3,6 +3,7 @@
 //! | question | answer |
 //! |---|---|
 //! | how precise is it | [`sandwich`], or [`Bootstrap`] |
+//! | what does it rest on | [`Diagnostics`] |
 //! | which bandwidth and ridge | [`Estimator::tuned`](crate::Estimator::tuned) |
 //! | do the parameters satisfy an equation | [`WaldTest`] |
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
@@ -10,6 +11,7 @@
 mod bootstrap;
 mod comparison;
 mod derived;
+mod diagnostics;
 mod error;
 mod goodness_of_fit;
 mod hypothesis;
@@ -23,8 +25,9 @@ mod yardstick;
 
 pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
 pub use comparison::{Compared, Comparison, Contender, Reference};
-pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
+pub use diagnostics::{Diagnostics, Disagreement, Leverage};
 pub use error::{HypothesisError, ResamplingError};
+pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
 pub use sensitivity::{Sensitivity, SensitivityRow};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 use rayon::prelude::*;
 
+use super::error::ResamplingError;
 use crate::domain::Domain;
-use crate::error::{Error, ResamplingError};
+use crate::error::Error;
 use crate::fit::{Method, Problem};
 use crate::points::Points;
 use crate::simulate::{Inside, stream, tasks};

@@ -52,27 +52,8 @@ pub fn covariance(
     weights: &[f64],
     clusters: Option<&[usize]>,
 ) -> Result<Matrix, PointsError> {
-    let (rows, parameters) = (influence.rows(), influence.columns());
-    let counts = [("weights", weights.len()), ("cluster numbers", clusters.map_or(rows, <[usize]>::len))];
-    if let Some((what, found)) = counts.into_iter().find(|(_, found)| *found != rows) {
-        return Err(PointsError::WrongCount { what, found, expected: rows });
-    }
-    let total: f64 = weights.iter().sum();
-    // Numbers need not be consecutive: any that is used gets a row.
-    let mut groups: BTreeMap<usize, usize> = BTreeMap::new();
-    for id in clusters.into_iter().flatten() {
-        let next = groups.len();
-        groups.entry(*id).or_insert(next);
-    }
-    let mut sums = Matrix::zeros(clusters.map_or(rows, |_| groups.len()), parameters);
-    for k in 0..parameters {
-        let column = influence.column(k);
-        let sums = sums.column_mut(k);
-        for (i, value) in column.iter().enumerate() {
-            let group = clusters.map_or(i, |ids| groups[&ids[i]]);
-            sums[group] += weights[i] * value / total;
-        }
-    }
+    let sums = contributions(influence, weights, clusters)?.0;
+    let parameters = influence.columns();
     let mut covariance = Matrix::zeros(parameters, parameters);
     for j in 0..parameters {
         for k in 0..=j {
@@ -81,6 +62,40 @@ pub fn covariance(
         }
     }
     Ok(covariance)
+}
+
+/// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first row of each: the sandwich
+/// is the sum of their squares.
+pub(super) fn contributions(
+    influence: &Matrix,
+    weights: &[f64],
+    clusters: Option<&[usize]>,
+) -> Result<(Matrix, Vec<usize>), PointsError> {
+    let (rows, parameters) = (influence.rows(), influence.columns());
+    let counts = [("weights", weights.len()), ("cluster numbers", clusters.map_or(rows, <[usize]>::len))];
+    if let Some((what, found)) = counts.into_iter().find(|(_, found)| *found != rows) {
+        return Err(PointsError::WrongCount { what, found, expected: rows });
+    }
+    let total: f64 = weights.iter().sum();
+    // Numbers need not be consecutive: any that is used gets a row.
+    let mut groups: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut first_rows: Vec<usize> = if clusters.is_some() { Vec::new() } else { (0..rows).collect() };
+    for (i, id) in clusters.into_iter().flatten().enumerate() {
+        groups.entry(*id).or_insert_with(|| {
+            first_rows.push(i);
+            first_rows.len() - 1
+        });
+    }
+    let mut sums = Matrix::zeros(first_rows.len(), parameters);
+    for k in 0..parameters {
+        let column = influence.column(k);
+        let sums = sums.column_mut(k);
+        for (i, value) in column.iter().enumerate() {
+            let group = clusters.map_or(i, |ids| groups[&ids[i]]);
+            sums[group] += weights[i] * value / total;
+        }
+    }
+    Ok((sums, first_rows))
 }
 
 /// How many standard errors an interval of this confidence reaches to each side.

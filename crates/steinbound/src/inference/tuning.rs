@@ -166,7 +166,7 @@ impl Estimator {
         let (base, default) = self.pinned(data, model)?;
         let trial = Trial::of(&default, model);
         let yardstick = Yardstick::new(&trial.variant, data);
-        let independent = independent(data);
+        let independent = data.independent();
         let reason = if !trial.variant.is_fitted() {
             Some(
                 "the fit with the default settings is not to be trusted: there is nothing to agree with"
@@ -250,15 +250,6 @@ impl Pinned {
             Some(ridge) => estimator.ridge(ridge),
             None => estimator,
         }
-    }
-}
-
-/// The number of clusters with positive weight, or of observations where there are none.
-fn independent(data: &Points) -> usize {
-    let counts = (0..data.len()).filter(|i| data.weight(*i) > 0.0);
-    match data.clusters() {
-        None => counts.count(),
-        Some(ids) => counts.map(|i| ids[i]).collect::<std::collections::BTreeSet<_>>().len(),
     }
 }
 

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::LinearHypothesis;
+use super::error::HypothesisError;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::compute::dot;
-use crate::error::{Error, HypothesisError};
+use crate::error::Error;
 use crate::fit::Fit;
 use crate::matrix::Matrix;
 

@@ -300,6 +300,7 @@ pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: u
         estimate.log_likelihood = Some(-at.value * rows as f64).filter(|_| estimate.converged);
         estimate.information = information_root(&at.hessian, rows);
         if let Ok(factor) = ScaledCholesky::new(&at.hessian) {
+            estimate.condition = Some(factor.condition_number());
             estimate.influence = factor.solve_rows(&objective.pulls(theta)?, -1.0);
         }
     }

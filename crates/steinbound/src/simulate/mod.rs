@@ -45,6 +45,8 @@ pub mod tasks {
     pub const LANDMARKS: u64 = 6;
     /// How best to draw from a fitted model.
     pub const PILOT: u64 = 7;
+    /// Draws of a fitted model, to see how many fall outside the domain.
+    pub const MASS: u64 = 8;
     /// The first of as many streams as there are draws of a bootstrap.
     pub const BOOTSTRAP: u64 = 1 << 32;
 }

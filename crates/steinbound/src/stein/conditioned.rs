@@ -250,6 +250,10 @@ impl SteinForm for Conditioned {
         Conditioned::leaks(self)
     }
 
+    fn boundary_condition(&self) -> Option<f64> {
+        (self.boundary.len() > 0).then(|| self.factor.condition_number())
+    }
+
     fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
         check_shape(self, columns, terms)?;
         if self.boundary.len() == 0 {

@@ -115,6 +115,11 @@ pub trait SteinForm: Send + Sync {
         Vec::new()
     }
 
+    /// For a conditioned kernel, the condition number of `K + e I` at the boundary points.
+    fn boundary_condition(&self) -> Option<f64> {
+        None
+    }
+
     /// For a conditioned kernel, `(K + e I)^-1` applied to the plain kernel's terms at the boundary points.
     fn multipliers(&self, _columns: &Matrix, _terms: &[Term]) -> Result<Option<Matrix>, Error> {
         Ok(None)

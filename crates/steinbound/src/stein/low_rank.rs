@@ -135,6 +135,10 @@ impl SteinForm for LowRank {
         self.exact.leaks()
     }
 
+    fn boundary_condition(&self) -> Option<f64> {
+        self.exact.boundary_condition()
+    }
+
     fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
         self.exact.multipliers(columns, terms)
     }

@@ -1,0 +1,277 @@
+//! What a fit rests on, and whether that holds.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::sandwich::contributions;
+use crate::compute::{dot, in_pool};
+use crate::error::{Error, FitError};
+use crate::fit::{AUTO_EXACT_LIMIT, Fit, Problem};
+use crate::simulate::{stream, tasks};
+use crate::stein::Statistic;
+
+/// How sound a fit is: numbers that should be small, and a warning for each that is not.
+///
+/// What cannot be said, because the method has no such thing or it would take too long, is `None`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Diagnostics {
+    /// How much of the kernel is left on the boundary between the boundary points ([`Fit::leak`]). The fit itself warns of it.
+    pub leak: Option<f64>,
+    /// The condition number of `K + e I`, the kernel matrix of the boundary points with its ridge.
+    pub boundary_condition: Option<f64>,
+    /// The condition number of the normal equations or the Hessian ([`Fit::normal_condition`]).
+    pub normal_condition: Option<f64>,
+    /// The observation, or cluster, that the variance of some parameter rests on most.
+    pub leverage: Option<Leverage>,
+    /// The share of its mass that the fitted density puts outside the domain.
+    pub mass_outside: Option<f64>,
+    /// Where the V- and the U-statistic disagree most.
+    pub statistics_disagree: Option<Disagreement>,
+    /// One sentence for each thing that is not well, with a remedy.
+    pub warnings: Vec<String>,
+}
+
+/// How much of a parameter's variance is due to one observation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Leverage {
+    /// The row of the observation, or the first row of the cluster, counted from 1.
+    pub row: usize,
+    /// The parameter.
+    pub parameter: String,
+    /// The share of the sandwich variance.
+    pub share: f64,
+    /// The share above which there is a warning: few observations have large shares by nature.
+    pub limit: f64,
+}
+
+/// How far the estimates of the two statistics are apart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Disagreement {
+    /// The parameter in which they differ most.
+    pub parameter: String,
+    /// The difference, in standard errors of the fit.
+    pub standard_errors: f64,
+}
+
+/// Beyond this condition of the boundary's kernel matrix fewer than four digits of a solution are left.
+const LARGEST_BOUNDARY_CONDITION: f64 = 1e12;
+
+/// Beyond this condition of the normal equations half of all digits are lost.
+const LARGEST_NORMAL_CONDITION: f64 = 1e8;
+
+/// The share of a variance beyond which one of very many observations decides alone. In 200 samples of the paper's regression the largest share of truncated maximum
+/// likelihood never reached it, a quarter was exceeded by one in eight.
+const LARGEST_SHARE: f64 = 0.5;
+
+/// Draws of the fitted density; where most of the first thousand fall outside, ten times as many.
+const DRAWS: [usize; 2] = [1_000, 10_000];
+
+/// The share of the first draws beyond which more are made.
+const MOST_OUTSIDE_AT_FIRST: f64 = 0.9;
+
+/// A density with less than this share of its mass outside is seen well enough.
+const MOST_OUTSIDE: f64 = 0.99;
+
+/// The most operations for the diagonal that tells the statistics apart: about a second.
+const MOST_OPERATIONS: f64 = 5e8;
+
+/// The most observations for which a search is repeated.
+const MOST_SEARCHED: usize = 1_000;
+
+impl Problem<'_> {
+    /// Looks at what a fit of this problem rests on.
+    ///
+    /// # Definition
+    ///
+    /// - The condition numbers of the boundary's kernel matrix `K + e I` (warning above `1e12`) and of the normal equations or the
+    ///   Hessian (above `1e8`).
+    /// - For each reported parameter, the largest share of its sandwich variance that is due to one observation, or one cluster: `s_g^2 /
+    ///   sum s^2` with the contributions `s_g` of the [sandwich](super::sandwich) (above `1/2 + 4/n`).
+    /// - The share of draws of the fitted density that fall outside the domain (above 0.99): 1,000 draws, or 10,000 where that is above 0.9.
+    /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with `1/n` and their standard errors
+    ///   with its root, so that they agree where there are enough observations (warning above one standard error).
+    ///
+    /// # Requirements
+    ///
+    /// A fit by this very problem. Draws need a model with a sampler and a domain. The statistics are compared for Stein methods, where
+    /// that takes about as long as the fit.
+    ///
+    /// # Complexity
+    ///
+    /// `n p^2` for the shares, `m^2` for the condition, and one more fit for the statistics with `n m^2 (1 + d)` operations for the U-statistic's diagonal.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
+    /// let disc = Ball::new(1.4)?.in_dimension(2);
+    /// let model = Gaussian::with_variance(2, 1.0)?;
+    /// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?;
+    /// let estimator = Estimator::tksd().domain(Arc::new(disc));
+    /// let problem = estimator.check(&sample.points, &model)?;
+    /// let found = problem.diagnose(&problem.fit()?)?;
+    /// assert!(found.warnings.is_empty());
+    /// assert!((found.mass_outside.unwrap() - 0.43).abs() < 0.1);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn diagnose(&self, fit: &Fit) -> Result<Diagnostics, Error> {
+        in_pool(|| self.diagnosed(fit))
+    }
+
+    fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
+        let names = self.model.reported_names(self.data.names());
+        let is_ours = fit.parameters.iter().zip(&names).all(|(p, name)| p.name == *name);
+        if fit.n != self.data.len() || fit.parameters.len() != names.len() || !is_ours {
+            let size = |n: usize, p: usize| format!("{n} and {p}");
+            return Err(FitError::ForeignFit {
+                fit: size(fit.n, fit.parameters.len()),
+                problem: size(self.data.len(), names.len()),
+            }
+            .into());
+        }
+        let mut found = Diagnostics {
+            leak: fit.leak,
+            boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
+            normal_condition: fit.normal_condition,
+            leverage: self.leverage(fit)?,
+            mass_outside: self.mass_outside(fit),
+            ..Diagnostics::default()
+        };
+        found.warnings.extend(found.of_boundary());
+        found.warnings.extend(found.of_equations());
+        found.warnings.extend(self.of_leverage(found.leverage.as_ref()));
+        found.warnings.extend(found.of_mass());
+        found.compare_statistics(self, fit);
+        Ok(found)
+    }
+
+    /// The largest share of one observation, or cluster, in the variance of one reported parameter.
+    fn leverage(&self, fit: &Fit) -> Result<Option<Leverage>, Error> {
+        let Some(reported) = fit.fitted_parameters().and_then(|theta| self.model.report(&theta)) else {
+            return Ok(None);
+        };
+        if (fit.influence.rows(), fit.influence.columns()) != (fit.n, reported.jacobian.columns()) {
+            return Ok(None);
+        }
+        let influence = fit.influence.times(&reported.jacobian.transpose());
+        let (sums, first_rows) = contributions(&influence, &self.weights, self.data.clusters())?;
+        let limit = LARGEST_SHARE + 4.0 / self.data.independent() as f64;
+        let mut largest: Option<Leverage> = None;
+        for (k, parameter) in fit.parameters.iter().enumerate() {
+            let column = sums.column(k);
+            let total = dot(column, column);
+            let Some((g, part)) = column.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+            else {
+                continue;
+            };
+            let share = part * part / total;
+            if share.is_finite() && largest.as_ref().is_none_or(|known| share > known.share) {
+                let (row, parameter) = (first_rows[g] + 1, parameter.name.clone());
+                largest = Some(Leverage { row, parameter, share, limit });
+            }
+        }
+        Ok(largest)
+    }
+
+    fn of_leverage(&self, leverage: Option<&Leverage>) -> Option<String> {
+        let Leverage { row, parameter, share, .. } = leverage.filter(|found| found.share > found.limit)?;
+        let what = if self.data.clusters().is_some() { "the cluster of row" } else { "row" };
+        Some(format!(
+            "{what} {row} alone makes up {:.0} % of the variance of {parameter}, so that the estimate hangs on it; check that row, and fit \
+             without it to see what changes",
+            100.0 * share
+        ))
+    }
+
+    fn mass_outside(&self, fit: &Fit) -> Option<f64> {
+        let domain = self.estimator.domain.as_ref()?;
+        let sampler = self.model.sampler(&fit.fitted_parameters()?)?;
+        let dimension = self.model.dimension();
+        let rng = &mut stream(self.estimator.seed, tasks::MASS);
+        let (mut drawn, mut outside) = (0, 0);
+        for draws in DRAWS {
+            let mut points = vec![0.0; (draws - drawn) * dimension];
+            points.chunks_exact_mut(dimension).for_each(|point| sampler(rng, point));
+            outside += points.par_chunks_exact(dimension).filter(|x| !domain.contains(x)).count();
+            drawn = draws;
+            if (outside as f64) < MOST_OUTSIDE_AT_FIRST * drawn as f64 {
+                break;
+            }
+        }
+        Some(outside as f64 / drawn as f64)
+    }
+
+    /// Whether another statistic can be had in about the time of the fit.
+    fn can_compare(&self) -> bool {
+        let Ok(form) = self.form() else { return false };
+        let (n, m) = (form.points(), self.boundary_points() as f64);
+        let rank = form.holder().rank.unwrap_or(0) as f64;
+        let operations = n as f64 * (m * m + rank * (rank + m)) * (1 + form.coordinates()) as f64;
+        let most = if self.model.affine().is_some() { AUTO_EXACT_LIMIT } else { MOST_SEARCHED };
+        n <= most && operations <= MOST_OPERATIONS
+    }
+}
+
+impl Diagnostics {
+    fn of_boundary(&self) -> Option<String> {
+        let condition = self.boundary_condition.filter(|c| *c > LARGEST_BOUNDARY_CONDITION)?;
+        Some(format!(
+            "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so that rounding shows in the \
+             estimate; raise the ridge (default 0.001) or thin the boundary points"
+        ))
+    }
+
+    fn of_equations(&self) -> Option<String> {
+        let condition = self.normal_condition.filter(|c| *c > LARGEST_NORMAL_CONDITION)?;
+        Some(format!(
+            "the data hardly tell some parameters apart (the equations for them have condition {condition:.0e}); use more data, or a model \
+             with fewer parameters"
+        ))
+    }
+
+    fn of_mass(&self) -> Option<String> {
+        let outside = self.mass_outside.filter(|share| *share > MOST_OUTSIDE)?;
+        Some(format!(
+            "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from its tail; do not rely on it far from \
+             the data, and check the units of the domain or hold more parameters fixed",
+            (1e4 * outside).floor() / 1e2
+        ))
+    }
+
+    /// Fits again with the other statistic, where that is affordable.
+    fn compare_statistics(&mut self, problem: &Problem, fit: &Fit) {
+        let (Some(statistic), Some(theta)) = (problem.statistic(), fit.fitted_parameters()) else { return };
+        if !fit.is_trustworthy() || !problem.can_compare() {
+            return;
+        }
+        let other = match statistic {
+            Statistic::V => Statistic::U,
+            Statistic::U => Statistic::V,
+        };
+        let Some(Ok(refitted)) = problem.with_statistic(other, theta).map(|problem| problem.fit()) else {
+            return;
+        };
+        let remedy = "a sign of too few observations for so many parameters; collect more data or use fewer parameters";
+        let estimates = refitted.estimates();
+        if !refitted.converged || estimates.iter().any(|v| !v.is_finite()) {
+            self.warnings.push(format!(
+                "the {other:?}-statistic has no usable minimum on these data, although the {statistic:?}-statistic has one, {remedy}"
+            ));
+            return;
+        }
+        let differences = fit
+            .parameters
+            .iter()
+            .zip(estimates)
+            .filter_map(|(p, other)| Some((p.name.clone(), (p.estimate? - other).abs() / p.std_error?)));
+        let Some((parameter, standard_errors)) = differences.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            return;
+        };
+        if standard_errors > 1.0 {
+            self.warnings.push(format!(
+                "the V- and the U-statistic differ by {standard_errors:.1} standard errors in {parameter}, {remedy}"
+            ));
+        }
+        self.statistics_disagree = Some(Disagreement { parameter, standard_errors });
+    }
+}
