@@ -112,8 +112,16 @@ impl Input {
 
     /// The problem the options describe, with its warnings told.
     pub fn problem(&self, output: &Output) -> Result<Problem<'_>, Failure> {
-        let problem =
-            self.estimator.check(&self.data, self.model.as_ref()).map_err(|error| self.explain(error))?;
+        self.told(self.estimator.check(&self.data, self.model.as_ref()), output)
+    }
+
+    /// The same, with bandwidth and ridge chosen where that was asked for.
+    pub fn tuned_problem(&self, method: &MethodOptions, output: &Output) -> Result<Problem<'_>, Failure> {
+        self.told(method.problem(&self.estimator, &self.data, self.model.as_ref()), output)
+    }
+
+    fn told<'a>(&self, problem: Result<Problem<'a>, Error>, output: &Output) -> Result<Problem<'a>, Failure> {
+        let problem = problem.map_err(|error| self.explain(error))?;
         problem.warnings().iter().for_each(|warning| output.warn(warning));
         Ok(problem)
     }

@@ -89,6 +89,17 @@ fn null(text: &str) -> Result<Null, String> {
 }
 
 impl TestOptions {
+    /// Tells that nothing is tested.
+    pub fn note_unused(&self, is_tested: bool, output: &Output) {
+        for (option, given) in
+            [("--bootstrap", self.bootstrap.is_some()), ("--resampling", self.resampling.is_some())]
+        {
+            if given && !is_tested {
+                output.note(&format!("{option} has no effect without --test"));
+            }
+        }
+    }
+
     /// The test, which is refused before anything is computed where it cannot work.
     pub fn settings<'a>(&self) -> Result<GoodnessOfFit<'a>, Failure> {
         let mut settings = GoodnessOfFit::new().level(self.level);

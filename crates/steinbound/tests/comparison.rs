@@ -19,7 +19,7 @@ fn every_density_is_measured_with_the_same_discrepancy() {
         .map(|method| Contender::new(base.clone().method(method).ridge(0.02), &setting.model))
         .collect();
     let reference = base.check(&setting.data, &setting.model).unwrap();
-    let found = Comparison::run(&reference, &contenders, &setting.data);
+    let found = Comparison::run(&reference, &contenders, &setting.data, None);
     for row in &found.fits {
         let fit = row.fit.as_ref().unwrap();
         let expected = reference.discrepancy(&fit.estimates()).unwrap();
@@ -45,7 +45,7 @@ fn more_components_come_closer_and_failures_have_a_reason() {
     let models: [&dyn Model; 3] = [&one, &two, &wrong];
     let contenders = models.map(|model| Contender::new(base.clone(), model));
     let reference = base.check(&data.points, &one).unwrap();
-    let found = Comparison::run(&reference, &contenders, &data.points);
+    let found = Comparison::run(&reference, &contenders, &data.points, None);
     assert!(found.fits[1].discrepancy.unwrap() < 0.3 * found.fits[0].discrepancy.unwrap());
     assert_eq!(found.fits.iter().map(|row| row.parameter_count).collect::<Vec<_>>(), [2, 4, 3]);
     assert!(found.fits[2].fit.is_none() && found.fits[2].reason.as_ref().unwrap().contains("3 coordinates"));

@@ -2,12 +2,9 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{MODES, edge, mean_and_error, modes, square, two_modes};
 use rayon::prelude::*;
 use serde_json::Value;
-use steinbound::domain::{BoundarySampling, BoundaryScheme, Cuboid, Domain};
 use steinbound::fit::Parameter;
 use steinbound::kernel::{self, Bandwidth};
 use steinbound::model::GaussianMixture;

@@ -3,6 +3,8 @@
 mod common;
 
 use common::{line, mean_and_error};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use serde_json::Value;
 use steinbound::inference::LinearHypothesis;

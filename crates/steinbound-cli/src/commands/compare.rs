@@ -3,7 +3,7 @@ use serde::Serialize;
 use steinbound::Method;
 use steinbound::fit::DistanceKind;
 use steinbound::inference::{Compared, Comparison, Contender};
-use steinbound::text::{Table, duration, estimate, significant};
+use steinbound::text::{Table, duration, estimate, p_value, significant};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -13,6 +13,8 @@ use crate::options::{
     ModelOptions, method, model, note_unused, number,
 };
 use crate::output::Output;
+use crate::progress::Bar;
+use crate::resampling::TestOptions;
 
 /// Fit several methods and models to the same data and lay them side by side, measured with one discrepancy.
 #[derive(Debug, Args)]
@@ -20,7 +22,7 @@ use crate::output::Output;
   steinbound compare points.csv --domain \"ball(radius=1.44)\" --known-covariance 1
   steinbound compare points.csv --boundary border.csv --method tksd,truncsm,mle
   steinbound compare points.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 --method tksd \\
-      --model gaussian,gaussian-mixture --components 2,3 --known-covariance 1
+      --model gaussian,gaussian-mixture --components 2,3 --known-covariance 1 --test
 
 The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of
 the data which were fitted: more parameters come closer, needed or not.")]
@@ -43,6 +45,11 @@ pub struct Compare {
     /// The confidence level of intervals.
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
+    /// Test the goodness of fit of every model that was fitted by tksd, bdksd or ksd.
+    #[arg(long)]
+    pub test: bool,
+    #[command(flatten)]
+    pub testing: TestOptions,
     #[command(flatten)]
     pub general: GeneralOptions,
 }
@@ -58,6 +65,8 @@ struct Printed<'a> {
 
 impl Compare {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        let settings = self.testing.settings()?;
+        self.testing.note_unused(self.test, output);
         let models = self.models(output)?;
         let reference = self.reference(self.settings.clone());
         let input = Input::read(&self.general, &self.data, &models[0].0, &reference, None, output)?;
@@ -79,7 +88,12 @@ impl Compare {
             })
             .collect();
         let problem = input.problem(output)?;
-        let mut comparison = Comparison::run(&problem, &contenders, &input.data);
+        let bar = Bar::new("test", self.general.quiet);
+        let tell = |done: usize, total: usize| bar.tell(done, total);
+        let settings = settings.progress(&tell);
+        let test = self.test.then_some(&settings);
+        let mut comparison = Comparison::run(&problem, &contenders, &input.data, test);
+        drop(bar);
         for (row, contender) in comparison.fits.iter_mut().zip(&contenders) {
             row.fit = row.fit.take().map(|fit| input.region.out_of_plane(contender.model, fit));
         }
@@ -222,7 +236,11 @@ fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
             reference.m
         )?;
     }
-    let mut table = Table::new(3, ["", "method", "model", "parameters", "discrepancy", "time", ""]);
+    let is_tested = comparison.fits.iter().any(|row| row.test.is_some());
+    let p_heading = if is_tested { &["p-value"][..] } else { &[] };
+    let heads = ["", "method", "model", "parameters", "discrepancy"].into_iter();
+    let heads = heads.chain(p_heading.iter().copied()).chain(["time", ""]);
+    let mut table = Table::with_header(3, heads);
     for (k, row) in comparison.fits.iter().enumerate() {
         let discrepancy = match (row.discrepancy, row.discrepancy_squared) {
             (Some(value), _) => significant(value),
@@ -230,12 +248,17 @@ fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
             (None, None) => "-".into(),
         };
         let doubtful = row.fit.as_ref().is_some_and(|fit| !fit.is_trustworthy());
-        table.row(vec![
+        let mut cells = vec![
             format!("[{}]", k + 1),
             row.method.name().into(),
             row.label.clone(),
             row.parameter_count.to_string(),
             discrepancy,
+        ];
+        if is_tested {
+            cells.push(p_value(row.test.as_ref().map(|test| test.p_value)));
+        }
+        cells.extend([
             row.fit.as_ref().map_or_else(|| "-".into(), |fit| duration(fit.seconds.total)),
             if row.fit.is_none() {
                 "not fitted"
@@ -246,6 +269,7 @@ fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
             }
             .into(),
         ]);
+        table.row(cells);
     }
     write!(out, "{table}")?;
     writeln!(out)?;

@@ -48,7 +48,7 @@ impl Test {
             self.model.note_no_search(output);
         }
         let started = Instant::now();
-        let problem = input.problem(output)?;
+        let problem = input.tuned_problem(&self.method, output)?;
         let bar = Bar::new("test", self.general.quiet);
         let tell = |done: usize, total: usize| bar.tell(done, total);
         let settings: GoodnessOfFit = settings.progress(&tell);

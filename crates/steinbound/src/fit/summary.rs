@@ -74,7 +74,7 @@ impl Fit {
     /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
     /// let summary = fit.summary();
     /// assert!(summary.starts_with("mle fit of a gaussian model\n"));
-    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0161        0.6        5.4"), "{summary}");
+    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0162        0.6        5.4"), "{summary}");
     /// assert_eq!(summary, fit.to_string());
     /// # Ok::<(), steinbound::Error>(())
     /// ```

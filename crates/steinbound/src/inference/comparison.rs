@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::{GoodnessOfFit, TestResult};
 use crate::compute::in_pool;
 use crate::error::Error;
 use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem};
@@ -98,15 +99,19 @@ pub struct Compared {
     pub discrepancy: Option<f64>,
     /// The squared discrepancy under the reference.
     pub discrepancy_squared: Option<f64>,
+    /// The test of goodness of fit with the discrepancy of its own method, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestResult>,
     /// The fit, with the discrepancy of its own method.
     pub fit: Option<Fit>,
-    /// Why there is no fit, or no discrepancy.
+    /// Why there is no fit, no discrepancy or no test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Comparison {
-    /// Fits all contenders and measures them with the reference, whose model does not matter.
+    /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose method is a Stein discrepancy are tested as well,
+    /// where a test is given.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -118,14 +123,19 @@ impl Comparison {
     /// let methods = [Estimator::tksd(), Estimator::truncsm(), Estimator::mle()];
     /// let contenders = methods.map(|method| Contender::new(method.domain(disc.clone()), &model));
     /// let reference = contenders[0].estimator.check(&data, &model)?;
-    /// let found = Comparison::run(&reference, &contenders, &data);
+    /// let found = Comparison::run(&reference, &contenders, &data, None);
     /// // The estimate that ignores the truncation is the farthest from the data.
     /// assert!(found.fits[1].discrepancy < found.fits[2].discrepancy);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
-    pub fn run(reference: &Problem, contenders: &[Contender], data: &Points) -> Comparison {
+    pub fn run(
+        reference: &Problem,
+        contenders: &[Contender],
+        data: &Points,
+        test: Option<&GoodnessOfFit>,
+    ) -> Comparison {
         let started = Instant::now();
-        let fits = in_pool(|| contenders.iter().map(|c| Compared::new(reference, c, data)).collect());
+        let fits = in_pool(|| contenders.iter().map(|c| Compared::new(reference, c, data, test)).collect());
         Comparison {
             schema: "steinbound.compare/1".into(),
             n: data.len(),
@@ -144,27 +154,46 @@ impl Comparison {
 }
 
 impl Compared {
-    fn new(reference: &Problem, contender: &Contender, data: &Points) -> Compared {
-        let Contender { estimator, is_tuned, model, label } = contender;
-        let fit = if *is_tuned { estimator.fit_tuned(data, *model) } else { estimator.fit(data, *model) };
-        let (fit, failure) = match fit {
-            Ok(fit) => (Some(fit), None),
-            Err(error) => (None, Some(error)),
+    fn new(
+        reference: &Problem,
+        contender: &Contender,
+        data: &Points,
+        test: Option<&GoodnessOfFit>,
+    ) -> Compared {
+        let mut compared = Compared {
+            method: contender.estimator.method,
+            label: contender.label.clone(),
+            parameter_count: contender.model.parameters(),
+            discrepancy: None,
+            discrepancy_squared: None,
+            test: None,
+            fit: None,
+            reason: None,
         };
-        let (found, failure) = match fit.as_ref().map(|fit| measured(reference, fit, *model)) {
-            Some(Ok(found)) => (found, failure),
-            Some(Err(error)) => (None, Some(error)),
-            None => (None, failure),
-        };
-        Compared {
-            method: estimator.method,
-            label: label.clone(),
-            parameter_count: model.parameters(),
-            discrepancy: found.as_ref().and_then(|found| found.value),
-            discrepancy_squared: found.map(|found| found.squared),
-            fit,
-            reason: failure.map(|error| error.to_string()),
+        let outcome = compared.fill(reference, contender, data, test);
+        compared.reason = outcome.err().map(|error| error.to_string());
+        compared
+    }
+
+    /// Fits, measures and tests, as far as that is possible.
+    fn fill(
+        &mut self,
+        reference: &Problem,
+        contender: &Contender,
+        data: &Points,
+        test: Option<&GoodnessOfFit>,
+    ) -> Result<(), Error> {
+        let Contender { estimator, is_tuned, model, .. } = contender;
+        let problem =
+            if *is_tuned { estimator.check_tuned(data, *model) } else { estimator.check(data, *model) }?;
+        let fit = self.fit.insert(problem.fit()?);
+        let found = measured(reference, fit, *model)?;
+        self.discrepancy = found.as_ref().and_then(|found| found.value);
+        self.discrepancy_squared = found.map(|found| found.squared);
+        if let Some(test) = test.filter(|_| estimator.method.has_kernel()) {
+            self.test = Some(problem.test(fit, test)?);
         }
+        Ok(())
     }
 }
 
