@@ -18,20 +18,23 @@ pub(crate) struct Bracketed {
 }
 
 impl Bracketed {
+    fn empty((low, high): (f64, f64)) -> Bracketed {
+        Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 }
+    }
+
     /// Goes through all pairs of points (rows of the table) once.
-    pub(crate) fn count(points: &Coordinates, (low, high): (f64, f64)) -> Bracketed {
-        let empty = || Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 };
-        let of_block = |(mut counted, mut scratch): (Bracketed, Scratch), rows: usize| {
-            for columns in rows..points.blocks() {
-                let here = Tile {
-                    rows: points.block(rows),
-                    row_count: points.rows_of(rows),
-                    columns: points.block(columns),
-                    column_count: points.rows_of(columns),
-                    is_diagonal: rows == columns,
-                };
-                count_tile(Level::current(), &here, &mut scratch, &mut counted);
-            }
+    pub(crate) fn count(points: &Coordinates, bracket: (f64, f64)) -> Bracketed {
+        let blocks = points.blocks();
+        let tiles: Vec<(usize, usize)> = (0..blocks).flat_map(|i| (i..blocks).map(move |j| (i, j))).collect();
+        let of_tile = |(mut counted, mut scratch): (Bracketed, Scratch), (rows, columns): &(usize, usize)| {
+            let here = Tile {
+                rows: points.block(*rows),
+                row_count: points.rows_of(*rows),
+                columns: points.block(*columns),
+                column_count: points.rows_of(*columns),
+                is_diagonal: rows == columns,
+            };
+            count_tile(Level::current(), &here, &mut scratch, &mut counted);
             (counted, scratch)
         };
         let merge = |mut a: Bracketed, mut b: Bracketed| {
@@ -41,10 +44,38 @@ impl Bracketed {
             a.at_high += b.at_high;
             a
         };
-        let scratch = || Scratch { kept: vec![0.0; MOST_KEPT], x: Vec::new() };
-        let start = || (empty(), scratch());
-        let counted = (0..points.blocks()).into_par_iter().fold(start, of_block);
-        counted.map(|(counted, _)| counted).reduce(empty, merge)
+        let start = || (Bracketed::empty(bracket), Scratch::new());
+        let counted = tiles.par_iter().fold(start, of_tile);
+        counted.map(|(counted, _)| counted).reduce(|| Bracketed::empty(bracket), merge)
+    }
+
+    /// A narrower bracket of the median, so many standard deviations to both sides, from a part of the pairs: every point
+    /// with about `partners` others that follow it. The points are in random order.
+    pub(crate) fn narrowed(
+        points: &Coordinates,
+        bracket: (f64, f64),
+        partners: usize,
+        deviations: f64,
+    ) -> (f64, f64) {
+        let whole = points.rows() / LANES * LANES;
+        let partners = partners.next_multiple_of(LANES).min(whole / 2 / LANES * LANES).min(LARGEST_TILE);
+        let (mut counted, mut scratch) = (Bracketed::empty(bracket), Scratch::new());
+        let starts = (0..whole - partners).step_by(LANES);
+        let pairs = starts.len() * LANES * partners;
+        for start in starts {
+            let here = Tile {
+                rows: points.place(start, LANES),
+                row_count: LANES,
+                columns: points.place(start + LANES, partners),
+                column_count: partners,
+                is_diagonal: false,
+            };
+            count_tile(Level::current(), &here, &mut scratch, &mut counted);
+        }
+        let reach = deviations_of_median(pairs, deviations);
+        let low = (pairs / 2).checked_sub(reach).and_then(|rank| counted.rank(rank));
+        let high = counted.rank(pairs / 2 + reach);
+        (low.unwrap_or(bracket.0), high.unwrap_or(bracket.1))
     }
 
     /// Takes distances within the bracket. Those at its ends are counted, for there can be very many of them.
@@ -92,6 +123,11 @@ impl Bracketed {
     }
 }
 
+/// How far from the middle of so many sampled numbers, in ranks, the median of all is to be looked for.
+pub(crate) fn deviations_of_median(sampled: usize, deviations: f64) -> usize {
+    (0.5 * deviations * (sampled as f64).sqrt()) as usize
+}
+
 struct Tile<'a> {
     rows: Place<'a>,
     row_count: usize,
@@ -124,33 +160,62 @@ struct Scratch {
     x: Vec<[f64; GROUP]>,
 }
 
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch { kept: vec![0.0; MOST_KEPT], x: Vec::new() }
+    }
+}
+
 #[inline(always)]
 fn count_tile_body<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracketed) {
     let Scratch { kept, x } = scratch;
     let (low, high) = (V::splat(counted.low), V::splat(counted.high));
     for at in (0..tile.row_count).step_by(GROUP) {
         tile.rows.group(at, x);
-        let (mut below, mut count) = (0, 0);
         let is_whole = !tile.is_diagonal && at + GROUP <= tile.row_count;
-        // On the diagonal, columns before the row have been rows.
-        let first = if tile.is_diagonal { at / LANES } else { 0 };
-        for (y, start) in tile.columns.eights().zip((0..).step_by(LANES)).skip(first) {
+        let whole = if is_whole { tile.column_count / LANES } else { 0 };
+        let mut count = 0;
+        let mut at_least = [V::splat(0.0); GROUP];
+        for y in tile.columns.eights().take(whole) {
             let squares = squared_distances_of_eight::<V>(x, y);
-            let all_count = is_whole && start + LANES <= tile.column_count;
+            let mut within = [0; GROUP];
             for r in 0..GROUP {
-                let counts = if all_count { 0xff } else { tile.lanes_that_count(at + r, start) };
-                let under = squares[r].below(low) & counts;
-                let within = squares[r].at_most(high) & counts & !under;
-                below += under.count_ones();
-                if let Some(room) = kept.get_mut(count..count + LANES).and_then(|room| room.first_chunk_mut())
-                {
-                    count += squares[r].keep(within, room);
-                }
+                (at_least[r], within[r]) = squares[r].sort_out(low, high, at_least[r]);
+            }
+            // The bracket is narrow: most of the time there is nothing to keep.
+            if within[0] | within[1] | within[2] | within[3] != 0 {
+                count += keep_group(squares, within, &mut kept[count..]);
             }
         }
-        counted.below += below as usize;
+        let at_least: f64 = V::sums(at_least).iter().sum();
+        counted.below += whole * GROUP * LANES - at_least as usize;
+        // On the diagonal, columns before the row have been rows.
+        let first = if tile.is_diagonal { at / LANES } else { whole };
+        for (j, y) in tile.columns.eights().enumerate().skip(first) {
+            let squares = squared_distances_of_eight::<V>(x, y);
+            let mut within = [0; GROUP];
+            for r in 0..GROUP {
+                let counts = tile.lanes_that_count(at + r, j * LANES);
+                let under = squares[r].below(low) & counts;
+                within[r] = squares[r].at_most(high) & counts & !under;
+                counted.below += under.count_ones() as usize;
+            }
+            count += keep_group(squares, within, &mut kept[count..]);
+        }
         counted.keep(&kept[..count]);
     }
+}
+
+/// Writes the lanes of a group whose bits are set one after the other, and returns how many there are.
+#[inline(always)]
+fn keep_group<V: Lanes>(squares: [V; GROUP], within: [u8; GROUP], kept: &mut [f64]) -> usize {
+    let mut count = 0;
+    for r in 0..GROUP {
+        if let Some(room) = kept[count..].first_chunk_mut() {
+            count += squares[r].keep(within[r], room);
+        }
+    }
+    count
 }
 
 vectorised! {

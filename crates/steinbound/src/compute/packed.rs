@@ -172,8 +172,13 @@ impl Coordinates {
     }
 
     pub(crate) fn block(&self, block: usize) -> Place<'_> {
-        let (length, start) = (self.length(block), block * tile_of(self.rows) * self.dimension);
-        let (lanes, _) = self.values.as_slice()[start..start + length * self.dimension].as_chunks();
+        self.place(block * tile_of(self.rows), self.length(block))
+    }
+
+    /// So many points from `start` on, both multiples of a vector's length, wherever blocks begin and end.
+    pub(crate) fn place(&self, start: usize, length: usize) -> Place<'_> {
+        let range = start * self.dimension..(start + length) * self.dimension;
+        let (lanes, _) = self.values.as_slice()[range].as_chunks();
         Place { lanes, dimension: self.dimension, length }
     }
 }

@@ -185,15 +185,28 @@ impl PairKernel {
 /// The squared distances of [`GROUP`] points to eight others, both coordinate by coordinate.
 #[inline(always)]
 pub(super) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
-    let mut sums = [V::splat(0.0); GROUP];
-    // The last entry of both is not a coordinate.
-    let coordinates = x.len() - 1;
-    for (x, y) in x[..coordinates].iter().zip(y) {
-        let y = V::load(y);
-        for r in 0..GROUP {
-            let difference = V::splat(x[r]).sub(y);
-            sums[r] = difference.mul_add(difference, sums[r]);
+    let none = [V::splat(0.0); GROUP];
+    match (x, y) {
+        // In the plane without a loop, which would take as long as what is in it.
+        ([x0, x1, _], [y0, y1, _]) => with_squares(x1, y1, with_squares(x0, y0, none)),
+        // The last entry of both is not a coordinate.
+        _ => {
+            let mut sums = none;
+            for (x, y) in x[..x.len() - 1].iter().zip(y) {
+                sums = with_squares(x, y, sums);
+            }
+            sums
         }
+    }
+}
+
+/// Adds the squared differences in one coordinate.
+#[inline(always)]
+fn with_squares<V: Lanes>(x: &[f64; GROUP], y: &[f64; LANES], mut sums: [V; GROUP]) -> [V; GROUP] {
+    let y = V::load(y);
+    for r in 0..GROUP {
+        let difference = y.sub(V::splat(x[r]));
+        sums[r] = difference.mul_add(difference, sums[r]);
     }
     sums
 }

@@ -1,9 +1,9 @@
 //! The bandwidth: given, or the median distance between data points.
 
-use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
 
-use crate::compute::distances::Bracketed;
+use crate::compute::distances::{Bracketed, deviations_of_median};
 use crate::compute::packed::Coordinates;
 use crate::error::KernelError;
 use crate::points::{Points, squared_distance};
@@ -56,7 +56,7 @@ pub const SUBSAMPLE: usize = 5_000;
 /// # Complexity
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
-/// bracket and at its ends and keeps those inside it (a few in a hundred), and the answer is selected among these.
+/// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
     let mut rng = stream(seed, tasks::BANDWIDTH);
     let weighted = (0..points.len()).filter(|i| points.weight(*i) > 0.0).count();
@@ -68,6 +68,9 @@ pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
 /// Up to this many pairs no bracket is needed.
 const FEW_PAIRS: usize = 4_000;
 
+/// The most pairs in a first, coarse sample.
+const COARSE: usize = 4_000;
+
 /// The median over the pairs of some rows.
 fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
     if rows.len() < 2 {
@@ -75,36 +78,31 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
     }
     let (scales, dimension) = (points.scales(), points.dimension());
     let scaled = |i: usize| points.row(i).iter().zip(scales.iter()).map(|(x, s)| x / s);
+    let mut rows = rows.to_vec();
+    // In random order, points that follow each other are a random sample of pairs.
+    rows.shuffle(rng);
     let values: Vec<f64> = rows.iter().flat_map(|i| scaled(*i)).collect();
     let row = |i: usize| &values[i * dimension..(i + 1) * dimension];
     let coordinates =
         Coordinates::new(rows.len(), dimension + 1, |i, l| row(i).get(l).copied().unwrap_or(0.0));
     let pairs = rows.len() * (rows.len() - 1) / 2;
     let middle = ((pairs - 1) / 2, pairs / 2);
-    let mut sampled: Vec<f64> = if pairs <= FEW_PAIRS {
-        Vec::new()
-    } else {
-        let draw = |_| {
-            // Two numbers from the halves of one; that some rows come up a little more often does not matter for a bracket.
-            let (bits, count) = (rng.random::<u64>(), rows.len() as u64);
-            let i = (((bits >> 32) * count) >> 32) as usize;
-            let step = 1 + (((bits & 0xffff_ffff) * (count - 1)) >> 32) as usize;
-            squared_distance(row(i), row((i + step) % rows.len()))
-        };
-        // Drawing more pairs narrows the bracket, so that fewer of all pairs are kept: this many make both about as long.
-        let count = (0.1 * pairs as f64).powf(2.0 / 3.0) as usize;
-        (0..count).map(draw).collect()
-    };
-    // Three standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
-    let mut reach = (1.5 * (sampled.len() as f64).sqrt()) as usize;
+    let coarse = if pairs <= FEW_PAIRS { 0 } else { COARSE.min(rows.len() - 1) };
+    let mut sampled: Vec<f64> = (0..coarse).map(|i| squared_distance(row(i), row(i + 1))).collect();
+    // More pairs in a second, finer sample narrow the bracket, so that fewer of all pairs are kept: this many make both about as long.
+    let partners = (2.0 * (pairs as f64).powf(2.0 / 3.0) / rows.len() as f64) as usize;
+    // Standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
+    let mut deviations = 3.0;
     loop {
-        let half = sampled.len() / 2;
+        let (half, reach) = (sampled.len() / 2, deviations_of_median(sampled.len(), deviations));
         let mut sampled_rank = |rank: usize| {
             (rank < sampled.len()).then(|| *sampled.select_nth_unstable_by(rank, f64::total_cmp).1)
         };
         let low = half.checked_sub(reach).and_then(&mut sampled_rank);
         let bracket = match (low, sampled_rank(half + reach)) {
-            (Some(low), Some(high)) if high.is_finite() => (low, high),
+            (Some(low), Some(high)) if high.is_finite() => {
+                Bracketed::narrowed(&coordinates, (low, high), partners, deviations)
+            }
             (Some(low), Some(_)) if low.is_finite() => (low, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
@@ -119,12 +117,14 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
         if bracket.0 == f64::NEG_INFINITY {
             return Err(KernelError::Overflow);
         }
-        reach *= 2;
+        deviations *= 2.0;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
     use super::*;
 
     fn brute_force(points: &Points) -> f64 {

@@ -25,6 +25,8 @@ pub(crate) trait Lanes: Copy {
     fn below(self, limit: Self) -> u8;
     /// A bit for each lane where `self <= limit`.
     fn at_most(self, limit: Self) -> u8;
+    /// Adds one to `count` in the lanes that are at least `low`, and returns it with a bit for each of these that is at most `high`.
+    fn sort_out(self, low: Self, high: Self, count: Self) -> (Self, u8);
     /// Writes the lanes whose bit is set one after the other, and returns how many there are. What follows them is not specified.
     fn keep(self, bits: u8, to: &mut [f64; LANES]) -> usize;
     /// The sums over the lanes of four, each in the order `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
@@ -124,6 +126,15 @@ impl Lanes for Portable {
     #[inline(always)]
     fn at_most(self, limit: Self) -> u8 {
         self.bits(limit, |a, b| a <= b)
+    }
+
+    #[inline(always)]
+    fn sort_out(self, low: Self, high: Self, mut count: Self) -> (Self, u8) {
+        let at_least = !self.below(low);
+        for k in 0..LANES {
+            count.0[k] += f64::from(at_least >> k & 1);
+        }
+        (count, at_least & self.at_most(high))
     }
 
     #[inline(always)]

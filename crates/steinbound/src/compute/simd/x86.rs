@@ -91,6 +91,15 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn sort_out(self, low: Self, high: Self, count: Self) -> (Self, u8) {
+        unsafe {
+            let at_least = _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(self.0, low.0);
+            let within = _mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(at_least, self.0, high.0);
+            (Avx512(_mm512_mask_add_pd(count.0, at_least, count.0, _mm512_set1_pd(1.0))), within)
+        }
+    }
+
+    #[inline(always)]
     fn keep(self, bits: u8, to: &mut [f64; LANES]) -> usize {
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), _mm512_maskz_compress_pd(bits, self.0)) };
         bits.count_ones() as usize
@@ -208,6 +217,20 @@ impl Lanes for Avx2 {
             let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0));
             let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(self.1, limit.1));
             (low | high << 4) as u8
+        }
+    }
+
+    #[inline(always)]
+    fn sort_out(self, low: Self, high: Self, count: Self) -> (Self, u8) {
+        unsafe {
+            let one = _mm256_set1_pd(1.0);
+            let least = Avx2(
+                _mm256_cmp_pd::<_CMP_NLT_UQ>(self.0, low.0),
+                _mm256_cmp_pd::<_CMP_NLT_UQ>(self.1, low.1),
+            );
+            let counted = count.add(Avx2(_mm256_and_pd(least.0, one), _mm256_and_pd(least.1, one)));
+            let at_least = _mm256_movemask_pd(least.0) | _mm256_movemask_pd(least.1) << 4;
+            (counted, at_least as u8 & self.at_most(high))
         }
     }
 
