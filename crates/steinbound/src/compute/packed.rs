@@ -130,6 +130,12 @@ impl<'a> Place<'a> {
         self.lanes.chunks_exact(self.dimension)
     }
 
+    /// The coordinates of the points from `8 j` on.
+    #[inline(always)]
+    pub(crate) fn eight(&self, j: usize) -> &'a [[f64; LANES]] {
+        &self.lanes[j * self.dimension..(j + 1) * self.dimension]
+    }
+
     /// For each coordinate the values of a group of points, from `at` on, which is a multiple of their number.
     pub(crate) fn group<const GROUP: usize>(&self, at: usize, group: &mut Vec<[f64; GROUP]>) {
         let (eight, lane) = (at / LANES * self.dimension, at % LANES);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::packed::{Coordinates, Place, padded, tile_of};
+use super::packed::{Coordinates, Place, tile_of};
 use super::simd::{LANES, Lanes, Level, NEGLIGIBLE_EXPONENT, exp, exp_within, vectorised};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
@@ -219,20 +219,31 @@ fn times<V: Lanes>(mut values: [V; GROUP], factor: f64) -> [V; GROUP] {
     values
 }
 
-/// Minus half the squared distances of [`GROUP`] points to eight others: inner products less half of both squared lengths, which are the last
-/// entries of each.
+/// `exp(rate q)` for the squared distances `q` of [`GROUP`] points to `EIGHTS` times eight others, from inner products less half of
+/// both squared lengths, which are the last entries of each. What is loaded of the rows serves all eights.
 #[inline(always)]
-fn lacking_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
+fn exponentials_of_products<V: Lanes, const EIGHTS: usize>(
+    x: &[[f64; GROUP]],
+    y: [&[[f64; LANES]]; EIGHTS],
+    rate: f64,
+) -> [[V; GROUP]; EIGHTS] {
     let coordinates = x.len() - 1;
-    let mut sums = [V::splat(0.0); GROUP];
-    for r in 0..GROUP {
-        sums[r] = V::splat(x[coordinates][r]).add(V::load(&y[coordinates]));
-    }
-    for (x, y) in x[..coordinates].iter().zip(y) {
-        let y = V::load(y);
+    let mut sums = [[V::splat(0.0); GROUP]; EIGHTS];
+    for e in 0..EIGHTS {
         for r in 0..GROUP {
-            sums[r] = V::splat(x[r]).mul_add(y, sums[r]);
+            sums[e][r] = V::splat(x[coordinates][r]).add(V::load(&y[e][coordinates]));
         }
+    }
+    for l in 0..coordinates {
+        for r in 0..GROUP {
+            let x = V::splat(x[l][r]);
+            for e in 0..EIGHTS {
+                sums[e][r] = x.mul_add(V::load(&y[e][l]), sums[e][r]);
+            }
+        }
+    }
+    for e in 0..EIGHTS {
+        sums[e] = exp_within(times::<V>(sums[e], -2.0 * rate));
     }
     sums
 }
@@ -277,24 +288,35 @@ impl PairKernel {
 pub(super) fn between_body<V: Lanes>(x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) {
     let stride = columns.length / LANES;
     let (out, _) = out.as_chunks_mut::<LANES>();
-    let (a, rest) = out.split_at_mut(stride);
-    let (b, rest) = rest.split_at_mut(stride);
-    let (c, d) = rest.split_at_mut(stride);
-    for ((((y, a), b), c), d) in columns.eights().zip(a).zip(b).zip(c).zip(d) {
-        let mut values = match what {
-            Between::Product(_) => lacking_of_eight::<V>(x, y),
-            _ => squared_distances_of_eight::<V>(x, y),
+    if let Between::Product(rate) = what {
+        for j in (0..stride - stride % 2).step_by(2) {
+            let y = [columns.eight(j), columns.eight(j + 1)];
+            let [one, other] = exponentials_of_products::<V, 2>(x, y, rate);
+            store_eight(one, j, stride, out);
+            store_eight(other, j + 1, stride, out);
+        }
+        if stride % 2 == 1 {
+            let [last] = exponentials_of_products::<V, 1>(x, [columns.eight(stride - 1)], rate);
+            store_eight(last, stride - 1, stride, out);
+        }
+        return;
+    }
+    for (j, y) in columns.eights().enumerate() {
+        let q = squared_distances_of_eight::<V>(x, y);
+        let values = match what {
+            Between::Distance => q,
+            Between::Exponential(rate) => exp(times::<V>(q, rate)),
+            Between::Within(rate) | Between::Product(rate) => exp_within(times::<V>(q, rate)),
         };
-        values = match what {
-            Between::Distance => values,
-            Between::Exponential(rate) => exp(times::<V>(values, rate)),
-            Between::Within(rate) => exp_within(times::<V>(values, rate)),
-            Between::Product(rate) => exp_within(times::<V>(values, -2.0 * rate)),
-        };
-        values[0].store(a);
-        values[1].store(b);
-        values[2].store(c);
-        values[3].store(d);
+        store_eight(values, j, stride, out);
+    }
+}
+
+/// Writes the values of a group with the `j`-th eight of a block of `stride` eights, row by row.
+#[inline(always)]
+fn store_eight<V: Lanes>(values: [V; GROUP], j: usize, stride: usize, out: &mut [[f64; LANES]]) {
+    for r in 0..GROUP {
+        values[r].store(&mut out[r * stride + j]);
     }
 }
 
@@ -311,9 +333,4 @@ impl PairKernel {
             self.kernel.value_row(out);
         }
     }
-}
-
-/// How many numbers a group of rows against a block of `columns` points takes.
-pub(super) fn group_size(columns: usize) -> usize {
-    GROUP * padded(columns)
 }

@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::packed::{Aligned, Block, Coordinates, LARGEST_TILE, Packed, Place, tile_of};
-use super::pairs::{Between, GROUP, PairKernel, PairSum, Scaled, between_body, group_size};
+use super::pairs::{Between, GROUP, PairKernel, PairSum, Scaled, between_body};
 use super::simd::{LANES, Lanes, Level, vectorised};
 use crate::matrix::Matrix;
 
@@ -116,7 +116,7 @@ impl Plan {
     }
 }
 
-/// The numbers of a group of rows on their way through a tile.
+/// The numbers of some rows on their way through a tile.
 struct Scratch {
     q: Aligned,
     value: Aligned,
@@ -129,8 +129,9 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Scratch {
-        let room = || Aligned::zeros(group_size(LARGEST_TILE));
-        Scratch { q: room(), value: room(), first: room(), second: room(), line: room(), x: Vec::new() }
+        let room = |rows: usize| Aligned::zeros(rows * LARGEST_TILE);
+        let [q, first, second, line] = std::array::from_fn(|_| room(GROUP));
+        Scratch { q, value: room(TOGETHER), first, second, line, x: Vec::new() }
     }
 }
 
@@ -153,17 +154,6 @@ impl Sums {
     fn output(&mut self, output: usize) -> &mut [f64] {
         let range = output * self.length..(output + 1) * self.length;
         &mut self.values.as_mut_slice()[range]
-    }
-
-    /// Several different outputs at once, where each stands after the one before it.
-    fn outputs<const N: usize>(&mut self, list: &[(usize, usize); N]) -> [&mut [f64]; N] {
-        let length = self.length;
-        let ranges = list.map(|(_, output)| output * length..(output + 1) * length);
-        // Every term of a plan has an output of its own.
-        self.values
-            .as_mut_slice()
-            .get_disjoint_mut(ranges)
-            .unwrap_or_else(|_| unreachable!("outputs of a plan are different"))
     }
 
     fn add(&mut self, other: &Sums) {
@@ -352,8 +342,56 @@ fn evaluate(kernel: &PairKernel, what: Between, rows: Place, columns: Place, val
     }
 }
 
+/// Rows that are multiplied together: a column and its sums pass through the cache once for all of them.
+const TOGETHER: usize = 2 * GROUP;
+
 #[inline(always)]
 fn multiply_body<V: Lanes>(
+    tile: &Tile,
+    scratch: &mut Scratch,
+    row_sums: &mut Sums,
+    column_sums: Option<&mut Sums>,
+) {
+    if tile.plan.needs_derivatives() {
+        multiply_derivatives::<V>(tile, scratch, row_sums, column_sums);
+    } else {
+        multiply_values::<V>(tile, scratch, row_sums, column_sums);
+    }
+}
+
+#[inline(always)]
+fn multiply_values<V: Lanes>(
+    tile: &Tile,
+    scratch: &mut Scratch,
+    row_sums: &mut Sums,
+    mut column_sums: Option<&mut Sums>,
+) {
+    let Tile { kernel, rows, columns, plan, .. } = tile;
+    let size = TOGETHER * columns.length;
+    for at in (0..rows.length).step_by(TOGETHER) {
+        let values = match tile.stored {
+            Some(stored) => &stored[at * columns.length..][..size],
+            None => {
+                let values = &mut scratch.value.as_mut_slice()[..size];
+                let groups = values.chunks_exact_mut(GROUP * columns.length);
+                for (at, group) in (at..).step_by(GROUP).zip(groups) {
+                    rows.group(at, &mut scratch.x);
+                    between_body::<V>(&scratch.x, *columns, tile.between, group);
+                }
+                if tile.between == Between::Distance {
+                    kernel.kernel.value_row(values);
+                }
+                values
+            }
+        };
+        for term in &plan.value {
+            accumulate::<V, TOGETHER>(tile, at, values, *term, 1.0, row_sums, column_sums.as_deref_mut());
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply_derivatives<V: Lanes>(
     tile: &Tile,
     scratch: &mut Scratch,
     row_sums: &mut Sums,
@@ -368,32 +406,24 @@ fn multiply_body<V: Lanes>(
     let line = &mut scratch.line.as_mut_slice()[..size];
     let x = &mut scratch.x;
     for at in (0..rows.length).step_by(GROUP) {
-        let values: &[f64] = match tile.stored {
-            Some(stored) if !plan.needs_derivatives() => &stored[at * columns.length..][..size],
-            _ => {
-                rows.group(at, x);
-                if plan.needs_derivatives() {
-                    between_body::<V>(x, *columns, Between::Distance, q);
-                    kernel.kernel.profile_row(q, value, first, second);
-                    value
-                } else {
-                    between_body::<V>(x, *columns, tile.between, q);
-                    if tile.between == Between::Distance {
-                        kernel.kernel.value_row(q);
-                    }
-                    q
-                }
-            }
-        };
-        accumulate_all::<V>(tile, at, values, &plan.value, 1.0, row_sums, column_sums.as_deref_mut());
+        rows.group(at, x);
+        between_body::<V>(x, *columns, Between::Distance, q);
+        kernel.kernel.profile_row(q, value, first, second);
+        for term in &plan.value {
+            accumulate::<V, GROUP>(tile, at, value, *term, 1.0, row_sums, column_sums.as_deref_mut());
+        }
         for (l, list) in &plan.slope {
             slopes::<V>(tile, x, *l, first, line);
-            // The slope of a radial kernel changes sign when its arguments are exchanged.
-            accumulate_all::<V>(tile, at, line, list, -1.0, row_sums, column_sums.as_deref_mut());
+            for term in list {
+                // The slope of a radial kernel changes sign when its arguments are exchanged.
+                accumulate::<V, GROUP>(tile, at, line, *term, -1.0, row_sums, column_sums.as_deref_mut());
+            }
         }
         if !plan.mixed.is_empty() {
             mixed::<V>(tile, x, first, second, line);
-            accumulate_all::<V>(tile, at, line, &plan.mixed, 1.0, row_sums, column_sums.as_deref_mut());
+            for term in &plan.mixed {
+                accumulate::<V, GROUP>(tile, at, line, *term, 1.0, row_sums, column_sums.as_deref_mut());
+            }
         }
     }
 }
@@ -447,88 +477,56 @@ fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64
     }
 }
 
-/// Multiplies a group of rows by columns, two at a time: what is loaded of the rows serves both.
+/// Multiplies `ROWS` rows of a tile by a column: sums along the rows, and with `sign` transposed sums along the columns.
 #[inline(always)]
-fn accumulate_all<V: Lanes>(
+fn accumulate<V: Lanes, const ROWS: usize>(
     tile: &Tile,
     at: usize,
-    line: &[f64],
-    list: &[(usize, usize)],
-    sign: f64,
-    row_sums: &mut Sums,
-    mut column_sums: Option<&mut Sums>,
-) {
-    let (pairs, rest) = list.as_chunks::<2>();
-    for pair in pairs {
-        accumulate::<V, 2>(tile, at, line, pair, sign, row_sums, column_sums.as_deref_mut());
-    }
-    for one in rest {
-        accumulate::<V, 1>(tile, at, line, &[*one], sign, row_sums, column_sums.as_deref_mut());
-    }
-}
-
-/// Multiplies a group of rows by `N` columns: sums along the rows, and with `sign` transposed sums along the columns.
-#[inline(always)]
-fn accumulate<V: Lanes, const N: usize>(
-    tile: &Tile,
-    at: usize,
-    line: &[f64],
-    list: &[(usize, usize); N],
+    values: &[f64],
+    (column, output): (usize, usize),
     sign: f64,
     row_sums: &mut Sums,
     column_sums: Option<&mut Sums>,
 ) {
     let stride = tile.columns.length / LANES;
-    let (line, _) = line.as_chunks::<LANES>();
-    let (a, rest) = line.split_at(stride);
-    let (b, rest) = rest.split_at(stride);
-    let (c, rest) = rest.split_at(stride);
-    let d = &rest[..stride];
-    let mut v: [&[[f64; LANES]]; N] = [&[]; N];
-    for k in 0..N {
-        v[k] = &tile.at_columns.column(list[k].0).as_chunks::<LANES>().0[..stride];
+    let (values, _) = values.as_chunks::<LANES>();
+    let mut lines: [&[[f64; LANES]]; ROWS] = [&[]; ROWS];
+    for r in 0..ROWS {
+        lines[r] = &values[r * stride..][..stride];
     }
-    let mut along = [[V::splat(0.0); GROUP]; N];
+    let v = &tile.at_columns.column(column).as_chunks::<LANES>().0[..stride];
+    let mut along = [V::splat(0.0); ROWS];
     match (column_sums, tile.at_rows) {
         (Some(sums), Some(at_rows)) => {
-            let mut weights = [[V::splat(0.0); GROUP]; N];
-            for k in 0..N {
-                let own = &at_rows.column(list[k].0)[at..at + GROUP];
-                for r in 0..GROUP {
-                    weights[k][r] = V::splat(sign * own[r]);
-                }
+            let own = &at_rows.column(column)[at..at + ROWS];
+            let mut weights = [V::splat(0.0); ROWS];
+            for r in 0..ROWS {
+                weights[r] = V::splat(sign * own[r]);
             }
-            let outputs = sums.outputs(list);
-            let totals: [&mut [[f64; LANES]]; N] =
-                outputs.map(|output| &mut output.as_chunks_mut::<LANES>().0[..stride]);
+            let totals = &mut sums.output(output).as_chunks_mut::<LANES>().0[..stride];
             for j in 0..stride {
-                let lines = [V::load(&a[j]), V::load(&b[j]), V::load(&c[j]), V::load(&d[j])];
-                for k in 0..N {
-                    let v = V::load(&v[k][j]);
-                    let mut total = V::load(&totals[k][j]);
-                    for r in 0..GROUP {
-                        along[k][r] = lines[r].mul_add(v, along[k][r]);
-                        total = lines[r].mul_add(weights[k][r], total);
-                    }
-                    total.store(&mut totals[k][j]);
+                let v = V::load(&v[j]);
+                let mut total = V::load(&totals[j]);
+                for r in 0..ROWS {
+                    let value = V::load(&lines[r][j]);
+                    along[r] = value.mul_add(v, along[r]);
+                    total = value.mul_add(weights[r], total);
                 }
+                total.store(&mut totals[j]);
             }
         }
         _ => {
             for j in 0..stride {
-                let lines = [V::load(&a[j]), V::load(&b[j]), V::load(&c[j]), V::load(&d[j])];
-                for k in 0..N {
-                    let v = V::load(&v[k][j]);
-                    for r in 0..GROUP {
-                        along[k][r] = lines[r].mul_add(v, along[k][r]);
-                    }
+                let v = V::load(&v[j]);
+                for r in 0..ROWS {
+                    along[r] = V::load(&lines[r][j]).mul_add(v, along[r]);
                 }
             }
         }
     }
-    for k in 0..N {
-        let sums = V::sums(along[k]);
-        let rows = &mut row_sums.output(list[k].1)[at..at + GROUP];
+    let rows = &mut row_sums.output(output)[at..at + ROWS];
+    for (rows, along) in rows.as_chunks_mut::<4>().0.iter_mut().zip(along.as_chunks::<4>().0) {
+        let sums = V::sums(*along);
         rows.iter_mut().zip(sums).for_each(|(row, sum)| *row += sum);
     }
 }
