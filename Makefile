@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint docs unit bench clean
+.PHONY: test format lint docs unit simulations bench clean
 
 ## All that must hold before a change lands: formatting, lints, documentation, tests.
 test: format lint docs unit
@@ -16,6 +16,10 @@ docs:
 
 unit:
 	cargo test --release --workspace --locked
+
+## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
+simulations:
+	cargo test --release --locked --package steinbound --test coverage --test goodness_of_fit --test tuning -- --ignored --nocapture --test-threads=1
 
 ## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/benchmarks.md. Needs a C++ compiler.
 ## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.

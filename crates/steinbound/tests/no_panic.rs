@@ -8,6 +8,7 @@ use steinbound::domain::{
     Norm, Polygon,
 };
 use steinbound::fit::{Compute, DistanceKind};
+use steinbound::inference::{Bootstrap, GoodnessOfFit, Interval, Resampling};
 use steinbound::kernel::{self, Bandwidth};
 use steinbound::model::{Autodiff, Gaussian, GaussianMixture, Model};
 use steinbound::simulate::stream;
@@ -123,6 +124,18 @@ proptest! {
             prop_assert!(found.is_ok(), "{found:?}");
             let _ = fit.wald_test(&Matrix::from_fn(1, fit.parameters.len(), |_, k| at[k % at.len()]), &[radius]);
             let _ = fit.derived("sum", |values| values.iter().sum::<f64>() * radius);
+            // These fit many times over.
+            if pick(4, 16) < 2 {
+                let resampling = [Resampling::Nonparametric, Resampling::Parametric][usize::from(pick(3, 2))];
+                let settings = Bootstrap::new(25).interval(Interval::Normal).resampling(resampling);
+                let _ = problem.test(&fit, &GoodnessOfFit::new().draws(19));
+                let _ = problem.test_at(&at, &GoodnessOfFit::new().draws(19));
+                if let Ok(again) = problem.bootstrap(fit, &settings) {
+                    prop_assert!(again.parameters.iter().all(|p| p.std_error.is_none_or(|s| s >= 0.0)));
+                }
+                let _ = estimator.tuned(&data, model);
+                let _ = estimator.sensitivity(&data, model);
+            }
         }
     }
 

@@ -155,7 +155,8 @@ impl Display for Fit {
             writeln!(out, "{agreement}")?;
         }
         if self.covariance.is_some() || self.natural_covariance.is_some() {
-            writeln!(out, "standard errors: {}", self.covariance_type)?;
+            let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
+            writeln!(out, "standard errors: {}{how}", self.covariance_type)?;
         }
         let form = self.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
         writeln!(out, "{}{form}, {}", self.convergence(), duration(self.seconds.total))

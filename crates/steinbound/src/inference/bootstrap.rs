@@ -1,3 +1,5 @@
+use std::fmt::{self, Display, Formatter};
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +98,20 @@ pub struct Replicates {
     /// The reported parameters of the replicates that have them, one in a row.
     #[serde(skip, default = "nothing")]
     pub estimates: Matrix,
+}
+
+impl Display for Replicates {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let kind = match self.resampling {
+            Resampling::Nonparametric => "nonparametric",
+            Resampling::Parametric => "parametric",
+        };
+        let interval = match self.interval {
+            Interval::Percentile => "percentile",
+            Interval::Normal => "normal",
+        };
+        write!(out, "{} {kind} replicates, {interval} intervals", self.replicates - self.failed)
+    }
 }
 
 fn nothing() -> Matrix {

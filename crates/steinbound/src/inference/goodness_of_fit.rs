@@ -208,8 +208,8 @@ impl Problem<'_> {
         }
         if simulator.is_none() && self.is_sparse_for_signs() {
             notes.push(
-                "the boundary points are too sparse for the wild bootstrap: what the kernel leaks between them counts against the model, so that \
-                 a true one is rejected too often; use more boundary points, or the parametric bootstrap with a known domain"
+                "the boundary points are too sparse for the wild bootstrap: what the kernel leaks through the boundary counts against the model, so that \
+                 a true one is rejected too often; use more boundary points, a smaller ridge, or the parametric bootstrap with a known domain"
                     .into(),
             );
         }
@@ -218,6 +218,13 @@ impl Problem<'_> {
             None => (Null::Wild, self.wild(&claim, settings)?),
         };
         let draws: Vec<f64> = found.into_iter().flatten().filter(|value| value.is_finite()).collect();
+        if null == Null::Parametric && claim.fit.is_some() && self.is_biased(&claim, settings, &draws)? {
+            notes.push(
+                "most of the statistic is what the kernel leaks through the boundary, so that a true model may be rejected too often; use a smaller \
+                 ridge or bandwidth, or more boundary points"
+                    .into(),
+            );
+        }
         let failed = settings.draws - draws.len();
         if failed as f64 > MOST_FAILED * settings.draws as f64 || draws.is_empty() {
             return Err(ResamplingError::TooManyFailed { failed, draws: settings.draws }.into());
@@ -248,12 +255,25 @@ impl Problem<'_> {
         })
     }
 
-    /// Whether the bias that the gaps between boundary points leave in the statistic, a share `leak` of the kernel, is no longer small beside its expectation, a
-    /// share `1 / n`. On discs and squares with 100 to 1,000 observations random signs hold the level where
-    /// `n leak` is below 0.3, and reject a true density too often above (14 % at 0.7, 30 to 60 % at 5).
+    /// Whether the bias that the boundary leaves in the statistic is no longer small beside its noise: it grows with the share `leak` of the kernel
+    /// that is left on the boundary, the noise with the share `kept` at the data over `n`. On discs and squares with 100 to 1,000 observations random signs hold the level
+    /// where `n leak / kept` is below 3, and reject a true density too often above (14 % at 7, 20 to 50 % at 30, always at 30 where the density is
+    /// largest on the boundary).
     fn is_sparse_for_signs(&self) -> bool {
-        let observations = self.weights.iter().filter(|w| **w > 0.0).count();
-        self.leak().is_some_and(|leak| leak * observations as f64 > 0.3)
+        let observations = self.data.independent() as f64;
+        let (Some(leak), Some(kept)) = (self.leak(), self.kept()) else { return false };
+        observations * leak > 3.0 * kept
+    }
+
+    /// Whether draws from the density are far above what they would be if the expectation of `xi_i` were zero, which a few draws of random signs tell. Then the
+    /// statistic measures the boundary, and depends on the parameters more than they are known.
+    fn is_biased(&self, claim: &Claim, settings: &GoodnessOfFit, draws: &[f64]) -> Result<bool, Error> {
+        let few = GoodnessOfFit { draws: 64, progress: None, ..*settings };
+        let signs: Vec<f64> = self.wild(claim, &few)?.into_iter().flatten().collect();
+        let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len().max(1) as f64;
+        let centre = mean(&signs);
+        let spread = mean(&signs.iter().map(|v| (v - centre).powi(2)).collect::<Vec<_>>()).sqrt();
+        Ok(mean(draws) > centre + 2.0 * (centre.abs() + spread))
     }
 
     /// The statistics of data drawn from the density.

@@ -1,7 +1,6 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::PATIENCE;
 use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
 use crate::model::{Model, Sampler, check_theta};
@@ -17,7 +16,7 @@ use crate::points::Points;
 ///
 /// # Requirements
 ///
-/// A sampler, or a log-density and a bounded domain; and that one draw in [`PATIENCE`](super) is kept.
+/// A sampler, or a log-density and a bounded domain; and that one draw in 10,000 is kept.
 ///
 /// # Complexity
 ///
@@ -31,8 +30,8 @@ use crate::points::Points;
 /// use steinbound::{domain::Cuboid, model::Gaussian, simulate};
 /// // A precision below zero: no density on the line, but one on an interval, with most of its mass near the ends.
 /// let interval = Cuboid::interval(-1.0, 1.0)?;
-/// let rng = &mut simulate::stream(1, 0);
-/// let inside = simulate::Inside::new(&Gaussian::full(1), &[0.0, -4.0], Some(&interval), rng)?;
+/// let (model, rng) = (Gaussian::full(1), &mut simulate::stream(1, 0));
+/// let inside = simulate::Inside::new(&model, &[0.0, -4.0], Some(&interval), rng)?;
 /// let points = inside.draw(1000, rng)?;
 /// let spread = points.values().iter().map(|x| x * x).sum::<f64>() / 1000.0;
 /// assert!(spread > 0.5);
@@ -55,6 +54,9 @@ enum Proposal {
 
 /// Places at which a density is looked at to find its maximum.
 pub const PILOTS: usize = 20_000;
+
+/// Draws per accepted point after which there is no hope: many samples are to be drawn, not one.
+const PATIENCE: usize = 10_000;
 
 /// Draws by which the share that is kept is judged.
 const TRIALS: usize = 1_000;
