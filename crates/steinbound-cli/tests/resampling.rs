@@ -128,7 +128,7 @@ fn other_discrepancies_and_settings_are_tested() {
     for more in [
         &["--statistic", "u"][..],
         &["--method", "bdksd"],
-        &["--tune", "agreement", "--resampling", "wild"],
+        &["--tune", "agreement"],
         &["--compute", "low-rank", "--at", "0.5,0.5"],
         &["--kernel", "imq", "--resampling", "parametric", "--at", "0.5,0.5"],
     ] {
