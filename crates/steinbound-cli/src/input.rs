@@ -1,7 +1,9 @@
 //! From files and options to points, domain and model.
 
 use std::path::Path;
+use std::time::Instant;
 
+use serde_json::{Value, json};
 use steinbound::fit::Problem;
 use steinbound::model::Model;
 use steinbound::{Error, Estimator, FitError, KernelError, Points};
@@ -124,6 +126,24 @@ impl Input {
         let problem = problem.map_err(|error| self.explain(error))?;
         problem.warnings().iter().for_each(|warning| output.warn(warning));
         Ok(problem)
+    }
+
+    /// What JSON tells of a problem that is solved without a fit.
+    pub fn described(&self, schema: &str, problem: &Problem, warnings: &[String], started: Instant) -> Value {
+        json!({
+            "schema": schema,
+            "method": problem.method(),
+            "model": self.model.name(),
+            "n": self.data.len(),
+            "d": self.data.dimension(),
+            "m": problem.boundary_points(),
+            "kernel": problem.kernel(),
+            "ridge": problem.ridge(),
+            "compute": problem.compute(),
+            "projection": self.region.shown_projection(),
+            "warnings": warnings,
+            "seconds": { "total": started.elapsed().as_secs_f64() },
+        })
     }
 
     /// Where a row of the data is, counted from zero.

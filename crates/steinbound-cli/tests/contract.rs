@@ -2,33 +2,8 @@
 
 mod common;
 
-use common::{Folder, field};
+use common::{Folder, disc, field};
 use serde_json::Value;
-
-/// A simulated sample in a disc, with boundary points.
-fn disc(count: usize, seed: u64) -> Folder {
-    let folder = Folder::new();
-    let (count, seed) = (count.to_string(), seed.to_string());
-    let said = folder.run(&[
-        "simulate",
-        "--domain",
-        "ball(radius=1.4)",
-        "--at",
-        "0.5,0.5",
-        "-n",
-        &count,
-        "--seed",
-        &seed,
-        "--output",
-        "data.csv",
-        "--boundary-points",
-        "32",
-        "--boundary-output",
-        "edge.csv",
-    ]);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    folder
-}
 
 fn columns(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
     let text = std::fs::read_to_string(folder.path(name)).unwrap();
@@ -37,7 +12,7 @@ fn columns(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
 
 #[test]
 fn fit_prints_one_json_object_with_the_agreed_fields() {
-    let folder = disc(200, 1);
+    let folder = disc(200, 32, 1);
     let said = folder.run(&[
         "fit",
         "data.csv",
@@ -81,7 +56,7 @@ fn fit_prints_one_json_object_with_the_agreed_fields() {
 
 #[test]
 fn headers_name_the_parameters_and_columns_choose() {
-    let folder = disc(120, 2);
+    let folder = disc(120, 32, 2);
     let text = std::fs::read_to_string(folder.path("data.csv")).unwrap();
     let rows: Vec<&str> = text.lines().skip(1).collect();
     let with_text: String =
@@ -132,7 +107,7 @@ fn headers_name_the_parameters_and_columns_choose() {
 /// Further files are matched to the data by header where both have one, else by order; never by invented names.
 #[test]
 fn columns_are_matched_by_header_or_order() {
-    let folder = disc(90, 21);
+    let folder = disc(90, 32, 21);
     let rows = columns(&folder, "data.csv");
     let three: String = rows.iter().map(|r| format!("9.5,{:?},{:?}\n", r[0], r[1])).collect();
     folder.write("plain.csv", &three.replacen("9.5", "8.5", 1));
@@ -167,7 +142,7 @@ fn columns_are_matched_by_header_or_order() {
 
 #[test]
 fn weights_and_clusters_change_what_they_should() {
-    let folder = disc(100, 3);
+    let folder = disc(100, 32, 3);
     let rows = columns(&folder, "data.csv");
     let text: String = rows
         .iter()
@@ -190,7 +165,7 @@ fn weights_and_clusters_change_what_they_should() {
 
 #[test]
 fn a_negative_u_statistic_has_no_root() {
-    let folder = disc(150, 4);
+    let folder = disc(150, 32, 4);
     let base = ["--boundary", "edge.csv", "--known-covariance", "1", "--statistic", "u"];
     let fit = folder.json(&[&["fit", "data.csv"], &base[..]].concat());
     let at: Vec<String> = field(&fit["parameters"], "estimate").iter().map(f64::to_string).collect();
@@ -206,7 +181,7 @@ fn a_negative_u_statistic_has_no_root() {
 fn doubtful_fits_are_printed_and_exit_with_3() {
     let (mut indefinite, mut no_minimum) = (0, 0);
     for seed in 0..40 {
-        let folder = disc(14, 100 + seed);
+        let folder = disc(14, 32, 100 + seed);
         let base = ["fit", "data.csv", "--boundary", "edge.csv", "--format", "json"];
         for statistic in ["v", "u"] {
             let said = folder.run(&[&base[..], &["--statistic", statistic]].concat());
@@ -241,7 +216,7 @@ fn doubtful_fits_are_printed_and_exit_with_3() {
 
 #[test]
 fn unused_options_are_accepted_with_a_note() {
-    let folder = disc(60, 5);
+    let folder = disc(60, 32, 5);
     let base = ["fit", "data.csv", "--method", "mle", "--known-covariance", "1"];
     let said =
         folder.run(&[&base[..], &["--ridge", "1", "--kernel", "imq", "--distance", "nearest"]].concat());
@@ -296,7 +271,7 @@ fn unused_options_are_accepted_with_a_note() {
 
 #[test]
 fn every_method_and_kernel_runs() {
-    let folder = disc(80, 6);
+    let folder = disc(80, 32, 6);
     for method in ["tksd", "bdksd", "truncsm", "ksd", "mle"] {
         let fit = folder.json(&["fit", "data.csv", "--method", method, "--domain", "ball(radius=1.4)"]);
         assert_eq!(fit["method"], method);
@@ -333,7 +308,7 @@ fn every_method_and_kernel_runs() {
 
 #[test]
 fn a_matrix_file_gives_the_covariance() {
-    let folder = disc(80, 7);
+    let folder = disc(80, 32, 7);
     folder.write("c.csv", "1,0\n0,1\n");
     let fit = |value: &str| {
         folder.json(&["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", value])["parameters"]
@@ -345,7 +320,7 @@ fn a_matrix_file_gives_the_covariance() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_threads_do_not_matter() {
-    let folder = disc(300, 8);
+    let folder = disc(300, 32, 8);
     let fit = |threads: &str| {
         let mut fit = folder.json(&[
             "fit",
@@ -365,15 +340,15 @@ fn the_same_seed_gives_the_same_bytes_and_threads_do_not_matter() {
     let one = fit("1");
     assert_eq!(one, fit("2"));
     assert_eq!(one, fit("7"));
-    let other = disc(300, 8);
+    let other = disc(300, 32, 8);
     let read = |folder: &Folder| std::fs::read(folder.path("data.csv")).unwrap();
     assert_eq!(read(&folder), read(&other));
-    assert_ne!(read(&folder), read(&disc(300, 9)));
+    assert_ne!(read(&folder), read(&disc(300, 32, 9)));
 }
 
 #[test]
 fn values_may_begin_with_a_minus() {
-    let folder = disc(60, 9);
+    let folder = disc(60, 32, 9);
     let found = folder.json(&[
         "discrepancy",
         "data.csv",
@@ -475,7 +450,7 @@ fn half_spaces_and_orthants_can_be_fitted() {
 
 #[test]
 fn witness_on_a_grid() {
-    let folder = disc(70, 10);
+    let folder = disc(70, 32, 10);
     let base = ["witness", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
     let found = folder.json(&[&base[..], &["--at", "0,0", "--grid", "7"]].concat());
     assert_eq!(found["points"].as_array().unwrap().len(), 49);
@@ -555,7 +530,7 @@ fn the_readme_shows_a_summary() {
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
     use std::process::{Command, Stdio};
-    let folder = disc(50, 11);
+    let folder = disc(50, 32, 11);
     let mut child = Command::new(assert_cmd::cargo::cargo_bin("steinbound"))
         .args(["witness", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1", "--grid", "300"])
         .current_dir(folder.path(""))
@@ -574,7 +549,7 @@ fn a_reader_that_stops_early_is_no_error() {
 #[test]
 fn an_unwritable_stderr_or_stdout_is_survived() {
     use std::process::{Command, Stdio};
-    let folder = disc(50, 12);
+    let folder = disc(50, 32, 12);
     let run = |arguments: &[&str], full_stdout: bool| {
         let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("steinbound"));

@@ -2,17 +2,7 @@
 
 mod common;
 
-use common::{Folder, field, numbers};
-
-/// A simulated sample in a disc, with boundary points.
-fn disc() -> Folder {
-    let folder = Folder::new();
-    let simulate = "simulate --domain ball(radius=1.4) --at 0.5,0.5 -n 200 --seed 3 --output data.csv --boundary-points 64";
-    let words: Vec<&str> = simulate.split(' ').chain(["--boundary-output", "edge.csv"]).collect();
-    let said = folder.run(&words);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    folder
-}
+use common::{disc, field, numbers, with};
 
 const FIT: [&str; 6] = ["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
 const INSIDE: [&str; 8] = [
@@ -37,13 +27,9 @@ const TEST: [&str; 8] = [
 ];
 const TEST_EDGE: [&str; 6] = ["test", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
 
-fn with<'a>(command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    [command, more].concat()
-}
-
 #[test]
 fn a_bootstrap_replaces_standard_errors_and_intervals() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     let plain = folder.json(&FIT);
     let fit = folder.json(&with(&FIT, &["--bootstrap", "200"]));
     assert_eq!(field(&fit["parameters"], "estimate"), field(&plain["parameters"], "estimate"));
@@ -76,13 +62,20 @@ fn a_bootstrap_replaces_standard_errors_and_intervals() {
 
 #[test]
 fn a_parametric_bootstrap_needs_a_domain() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     let options = ["--bootstrap", "60", "--resampling", "parametric", "--interval", "normal"];
     let fit = folder.json(&with(&INSIDE, &options));
     assert_eq!(fit["bootstrap"]["resampling"], "parametric");
     folder.run(&with(&FIT, &options)).expect_refusal(&["no domain is given", "nonparametric"]);
     let scores = format!("{}/tests/data/student_scores.csv", env!("CARGO_MANIFEST_DIR"));
     let regress = ["regress", &scores, "--formula", "achiv ~ langscore", "--lower", "40"];
+    let tested = folder.json(&with(&regress, &["--test"]));
+    assert_eq!(
+        (tested["test"]["fitted"].as_bool(), tested["test"]["bootstrap"].as_u64()),
+        (Some(true), Some(500))
+    );
+    let said = folder.run(&with(&regress, &["--test", "--method", "truncated-mle"]));
+    assert!(said.stderr.contains("--test has no effect with --method truncated-mle"), "{}", said.stderr);
     let fit = folder.json(&with(&regress, &options));
     assert_eq!(
         (fit["covariance_type"].as_str(), fit["bootstrap"]["failed"].as_u64()),
@@ -92,7 +85,7 @@ fn a_parametric_bootstrap_needs_a_domain() {
 
 #[test]
 fn a_test_says_what_it_found() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     let fitted = folder.json(&with(&TEST, &["--bootstrap", "99"]));
     assert_eq!(fitted["schema"], "steinbound.test/1");
     assert_eq!((fitted["resampling"].as_str(), fitted["fitted"].as_bool()), (Some("parametric"), Some(true)));
@@ -124,7 +117,7 @@ fn a_test_says_what_it_found() {
 
 #[test]
 fn other_discrepancies_and_settings_are_tested() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     for more in [
         &["--statistic", "u"][..],
         &["--method", "bdksd"],
@@ -143,7 +136,7 @@ fn other_discrepancies_and_settings_are_tested() {
 
 #[test]
 fn a_comparison_can_test() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     let compare = ["compare", "data.csv", "--domain", "ball(radius=1.4)", "--known-covariance", "1"];
     let tested = folder.json(&with(&compare, &["--method", "tksd,truncsm", "--test", "--bootstrap", "59"]));
     assert!(tested["fits"][0]["test"]["p_value"].as_f64().is_some(), "{tested}");
@@ -156,7 +149,7 @@ fn a_comparison_can_test() {
 
 #[test]
 fn what_cannot_work_is_refused_first() {
-    let folder = disc();
+    let folder = disc(200, 64, 3);
     folder.run(&with(&FIT, &["--bootstrap", "10"])).expect_refusal(&["--bootstrap", "at least 39"]);
     folder
         .run(&with(&FIT, &["--bootstrap", "100", "--confidence", "0.99"]))

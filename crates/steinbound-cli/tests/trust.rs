@@ -2,30 +2,16 @@
 
 mod common;
 
-use common::{Folder, field, numbers};
+use common::{Folder, disc, field, numbers, with};
 use serde_json::Value;
-
-/// A simulated sample in a disc, with boundary points.
-fn disc() -> Folder {
-    let folder = Folder::new();
-    let simulate = "simulate --domain ball(radius=1.4) --at 0.5,0.5 -n 200 --seed 1 --output data.csv --boundary-points 32";
-    let words: Vec<&str> = simulate.split(' ').chain(["--boundary-output", "edge.csv"]).collect();
-    let said = folder.run(&words);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    folder
-}
 
 const FIT: [&str; 6] = ["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
 
 const COMPARE: [&str; 6] = ["compare", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
 
-fn with<'a>(command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
-    [command, more].concat()
-}
-
 #[test]
 fn a_tuned_fit_lists_its_candidates() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let fit = folder.json(&with(&FIT, &["--tune", "agreement"]));
     let tuning = &fit["tuning"];
     let candidates = tuning["candidates"].as_array().unwrap();
@@ -50,7 +36,7 @@ fn a_tuned_fit_lists_its_candidates() {
 
 #[test]
 fn given_settings_are_what_candidates_must_agree_with() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let options = ["--tune", "agreement", "--bandwidth", "0.9", "--ridge", "0.05"];
     let tuning = folder.json(&with(&FIT, &options))["tuning"].clone();
     let default = &tuning["candidates"][tuning["default"].as_u64().unwrap() as usize];
@@ -60,7 +46,7 @@ fn given_settings_are_what_candidates_must_agree_with() {
 
 #[test]
 fn tuning_where_there_is_nothing_to_tune_is_noted() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     for method in ["truncsm", "mle"] {
         let said = folder.run(&with(&FIT, &["--tune", "agreement", "--sensitivity", "--method", method]));
         assert_eq!(said.code, 0, "{}", said.stderr);
@@ -131,7 +117,7 @@ fn degrees_are_kept_in_every_candidate() {
 
 #[test]
 fn sensitivity_has_a_table_a_sentence_and_json() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let found = folder.json(&with(&FIT, &["--sensitivity"]))["sensitivity"].clone();
     let rows = found["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 17);
@@ -145,7 +131,7 @@ fn sensitivity_has_a_table_a_sentence_and_json() {
 
 #[test]
 fn comparisons_have_the_agreed_fields() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let found = folder.json(&with(&COMPARE, &["--method", "tksd,truncsm,mle"]));
     assert_eq!(found["schema"], "steinbound.compare/1");
     assert_eq!((found["n"].as_u64(), found["d"].as_u64()), (Some(200), Some(2)));
@@ -172,7 +158,7 @@ fn comparisons_have_the_agreed_fields() {
 
 #[test]
 fn what_cannot_be_fitted_has_a_line() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let said = folder.run(&with(&COMPARE, &["--method", "tksd,truncated-mle"]));
     assert_eq!(said.code, 0, "{}", said.stderr);
     assert!(
@@ -189,7 +175,7 @@ fn what_cannot_be_fitted_has_a_line() {
 
 #[test]
 fn lists_are_checked() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let refuse =
         |options: &[&str], parts: &[&str]| folder.run(&with(&COMPARE, options)).expect_refusal(parts);
     refuse(&["--method", "tksd,trunksm"], &["unknown method \"trunksm\"", "truncsm"]);
@@ -209,7 +195,7 @@ fn lists_are_checked() {
 
 #[test]
 fn models_are_compared_on_what_is_known() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let models = [
         "--model",
         "gaussian,gaussian-mixture",
@@ -244,7 +230,7 @@ fn models_are_compared_on_what_is_known() {
 
 #[test]
 fn threads_change_nothing() {
-    let folder = disc();
+    let folder = disc(200, 32, 1);
     let run = |command: &[&str], threads: &str| {
         let mut found = folder.json(&with(command, &["--threads", threads]));
         strip(&mut found);

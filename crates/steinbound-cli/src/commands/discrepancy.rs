@@ -46,24 +46,15 @@ impl Discrepancy {
             Settings::of(&problem, started).tell(output);
         }
         match self.general.format {
-            Format::Json => output.json(&json!({
-                "schema": "steinbound.discrepancy/1",
-                "method": self.method.method,
-                "model": input.model.name(),
-                "statistic": problem.statistic(),
-                "n": input.data.len(),
-                "d": input.data.dimension(),
-                "m": problem.boundary_points(),
-                "kernel": problem.kernel(),
-                "ridge": problem.ridge(),
-                "compute": problem.compute(),
-                "at": typed,
-                "projection": input.region.shown_projection(),
-                "discrepancy": found.value,
-                "discrepancy_squared": found.squared,
-                "warnings": problem.warnings(),
-                "seconds": { "total": started.elapsed().as_secs_f64() },
-            }))?,
+            Format::Json => {
+                let mut value =
+                    input.described("steinbound.discrepancy/1", &problem, problem.warnings(), started);
+                value["statistic"] = json!(problem.statistic());
+                value["at"] = json!(typed);
+                value["discrepancy"] = json!(found.value);
+                value["discrepancy_squared"] = json!(found.squared);
+                output.json(&value)?;
+            }
             Format::Table => {
                 let out = output.result();
                 if self.method.method == Method::Tksd {

@@ -2,17 +2,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use steinbound::inference::Diagnostics;
+use steinbound::fit::Problem;
 use steinbound::inference::sandwich::normal_quantile;
+use steinbound::inference::{Diagnostics, GoodnessOfFit, TestResult};
 use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
 
+use super::test::print_result;
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
 use crate::output::Output;
+use crate::progress::Bar;
 use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
 use crate::summary;
@@ -59,6 +62,9 @@ pub struct Regress {
     /// The confidence level of intervals.
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
+    /// Test whether the responses come from such a regression, at the level 0.05 with 500 draws (tksd, bdksd and ksd).
+    #[arg(long)]
+    pub test: bool,
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
@@ -81,6 +87,8 @@ struct Printed<'a> {
     diagnostics: Diagnostics,
     formula: &'a str,
     response: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<&'a TestResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Vec<Prediction>>,
 }
@@ -129,6 +137,7 @@ impl Regress {
             Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,
         };
+        let test = self.tested(&problem, &fit, output).map_err(explain)?;
         let (answers, answered) = questions.answer(&fit, output)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
@@ -138,12 +147,17 @@ impl Regress {
                 diagnostics,
                 formula: formula.text(),
                 response: &design.response_name,
+                test: test.as_ref(),
                 predictions,
             })?,
             Format::Table => {
                 write!(output.result(), "{fit}")?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
                 answers.print(self.confidence, output)?;
+                if let Some(found) = &test {
+                    writeln!(output.result(), "\ntest of fit")?;
+                    print_result(found, output.result())?;
+                }
                 if let Some(predictions) = &predictions {
                     print_predictions(predictions, self.confidence, output)?;
                 }
@@ -237,6 +251,23 @@ impl Regress {
                 output.note(&format!("{option} has no effect with --method {}", method.name()));
             }
         }
+    }
+
+    /// The test of goodness of fit, where it was asked for and the method has one.
+    fn tested(&self, problem: &Problem, fit: &Fit, output: &Output) -> Result<Option<TestResult>, Error> {
+        if !self.test {
+            return Ok(None);
+        }
+        if !self.method.method.has_kernel() {
+            output.note(&format!("--test has no effect with --method {}", self.method.method.name()));
+            return Ok(None);
+        }
+        let bar = Bar::new("test", self.general.quiet);
+        let tell = |done: usize, total: usize| bar.tell(done, total);
+        let found = problem.test(fit, &GoodnessOfFit::new().progress(&tell))?;
+        drop(bar);
+        found.notes.iter().for_each(|note| output.note(note));
+        Ok(Some(found))
     }
 
     /// An error of the library as the user sees it.

@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
@@ -75,24 +76,11 @@ impl Test {
         let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
         match self.general.format {
             Format::Json => {
-                let mut value = json!({
-                    "schema": "steinbound.test/1",
-                    "method": self.method.method,
-                    "model": input.model.name(),
-                    "statistic_type": problem.statistic(),
-                    "n": input.data.len(),
-                    "d": input.data.dimension(),
-                    "m": problem.boundary_points(),
-                    "kernel": problem.kernel(),
-                    "ridge": problem.ridge(),
-                    "compute": problem.compute(),
-                    "at": typed,
-                    "parameters": fit.as_ref().map(|fit| &fit.parameters),
-                    "converged": fit.as_ref().map(|fit| fit.converged),
-                    "projection": input.region.shown_projection(),
-                    "warnings": warnings,
-                    "seconds": { "total": started.elapsed().as_secs_f64() },
-                });
+                let mut value = input.described("steinbound.test/1", &problem, &warnings, started);
+                value["statistic_type"] = json!(problem.statistic());
+                value["at"] = json!(typed);
+                value["parameters"] = json!(fit.as_ref().map(|fit| &fit.parameters));
+                value["converged"] = json!(fit.as_ref().map(|fit| fit.converged));
                 if let (Some(all), Ok(serde_json::Value::Object(found))) =
                     (value.as_object_mut(), serde_json::to_value(&found))
                 {
@@ -125,6 +113,11 @@ fn print(
     if fit.is_some() {
         writeln!(out)?;
     }
+    print_result(found, out)
+}
+
+/// The statistic, what it would be under the model, and the verdict.
+pub fn print_result(found: &TestResult, out: &mut dyn Write) -> Result<(), Failure> {
     let how = match (found.null, found.fitted) {
         (Null::Wild, false) => "random signs",
         (Null::Wild, true) => "random signs, corrected for the fit",

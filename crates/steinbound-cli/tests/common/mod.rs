@@ -117,3 +117,20 @@ pub fn assert_relative(found: &[f64], expected: &[f64], tolerance: f64, what: &s
         assert!((a / b - 1.0).abs() < tolerance, "{what}: found {a}, expected {b}");
     }
 }
+
+/// A folder with a sample of N((0.5, 0.5), I) in the disc of radius 1.4 (`data.csv`) and points on its edge (`edge.csv`).
+pub fn disc(count: usize, edge: usize, seed: u64) -> Folder {
+    let folder = Folder::new();
+    let (count, edge, seed) = (count.to_string(), edge.to_string(), seed.to_string());
+    let sample =
+        ["simulate", "--domain", "ball(radius=1.4)", "--at", "0.5,0.5", "-n", &count, "--seed", &seed];
+    let files = ["--output", "data.csv", "--boundary-points", &edge, "--boundary-output", "edge.csv"];
+    let said = folder.run(&[&sample[..], &files].concat());
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    folder
+}
+
+/// A command with more arguments.
+pub fn with<'a>(command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [command, more].concat()
+}
