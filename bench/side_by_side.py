@@ -198,6 +198,12 @@ def many_boundary_points(bench: Bench) -> Outcome:
     return Outcome([(sample.title(), ours)], [ours.rounds])
 
 
+def bootstrap(bench: Bench) -> Outcome:
+    sample = bench.ball(1_000, 2, 32)
+    (ours,) = alternate([bench.steinbound(sample, "--bootstrap", "500", repeat=3)], bench.plan.rounds)
+    return Outcome([(sample.title(), ours)], [ours.rounds])
+
+
 def mixture(bench: Bench) -> Outcome:
     sample = samples.box_mixture(bench.folder, 2_000, 200)
     start = "--start=" + ",".join(map(repr, samples.near_modes(noise=0.3)))
@@ -265,6 +271,11 @@ def cases(plan: Plan) -> Iterator[Case]:
         "Many boundary points",
         [Goal("n = 300, d = 12, m = 1,152: time", report.in_seconds, at_most=0.060)],
         many_boundary_points,
+    )
+    yield Case(
+        "Bootstrap of 500 replicates",
+        [Goal("500 replicates, n = 1,000: time", report.in_seconds, at_most=3.0)],
+        bootstrap,
     )
     yield Case(
         "Mixture of two, n = 2,000",

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use steinbound::fit::{Compute, DEFAULT_RIDGE, DEFAULT_TOLERANCE};
+use steinbound::inference::Bootstrap;
 use steinbound::kernel::Bandwidth;
 use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::{Estimator, Fit, Points};
@@ -46,6 +47,9 @@ pub struct Arguments {
     /// What is added to the diagonal of the boundary's kernel matrix.
     #[arg(long, default_value_t = DEFAULT_RIDGE)]
     ridge: f64,
+    /// Replicates of a bootstrap that follows the fit.
+    #[arg(long)]
+    bootstrap: Option<usize>,
     /// How often to fit.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -113,6 +117,17 @@ impl Arguments {
     }
 }
 
+impl Arguments {
+    fn fit(&self, estimator: &Estimator, data: &Points, model: &dyn Model) -> Result<Fit, steinbound::Error> {
+        let problem = estimator.check(data, model)?;
+        let fit = problem.fit()?;
+        match self.bootstrap {
+            Some(draws) => problem.bootstrap(fit, &Bootstrap::new(draws)),
+            None => Ok(fit),
+        }
+    }
+}
+
 /// Fits as often as asked, and tells what each fit took and what the last one gave.
 pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
     if let Some(threads) = arguments.threads {
@@ -127,7 +142,7 @@ pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
     let mut seconds = Vec::new();
     let mut timed = || {
         let started = Instant::now();
-        let fit = estimator.fit(&data, model.as_ref());
+        let fit = arguments.fit(&estimator, &data, model.as_ref());
         seconds.push(started.elapsed().as_secs_f64());
         fit
     };
