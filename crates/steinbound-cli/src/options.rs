@@ -156,7 +156,7 @@ pub struct ModelOptions {
 /// What is known of the density, whatever the model.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DensityOptions {
-    /// The known covariance: a number (times the identity), a comma list (diagonal), or a .csv matrix; then only means are estimated.
+    /// The known covariance, in squared units of the data (square kilometres with --project): a number (times the identity), a comma list (diagonal), or a .csv matrix; then only means are estimated.
     #[arg(long, value_name = "V", allow_hyphen_values = true)]
     pub known_covariance: Option<String>,
     /// The shape of an unknown covariance: full or diagonal; for mixtures full, shared or spherical (default full).
@@ -478,6 +478,13 @@ pub fn feature(text: &str) -> Result<(String, String), String> {
 
 fn norm(text: &str) -> Result<Norm, String> {
     choose("norm", text, &[("1", Norm::One), ("2", Norm::Two), ("inf", Norm::Infinity)])
+}
+
+/// A number of draws.
+pub fn count(text: &str) -> Result<usize, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("\"{}\" is not a number of draws; give a whole number such as 500", shown(text)))
 }
 
 pub fn number(text: &str) -> Result<f64, String> {

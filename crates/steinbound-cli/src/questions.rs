@@ -55,6 +55,17 @@ impl QuestionOptions {
                 shown(text)
             ))),
         };
+        let mut known: Vec<&str> = names.iter().map(String::as_str).collect();
+        for text in &self.derive {
+            let name = text.split_once('=').map_or("", |(name, _)| name.trim());
+            if known.contains(&name) {
+                return Err(Failure::input(format!(
+                    "--derive: the name \"{}\" is taken; give each quantity a name of its own",
+                    shown(name)
+                )));
+            }
+            known.push(name);
+        }
         Ok(Questions {
             hypothesis: hypothesis.transpose().map_err(|error| explained("--hypothesis", &error))?,
             derive: self.derive.iter().map(formula).collect::<Result<_, _>>()?,
@@ -63,17 +74,18 @@ impl QuestionOptions {
 }
 
 impl Questions {
-    /// Answers them. What these estimates cannot answer is told, and the verdict is doubtful.
-    pub fn answer(&self, fit: &Fit, output: &Output) -> Result<(Answers, Verdict), Failure> {
+    /// Answers them. What these estimates cannot answer joins the warnings of the fit, and the verdict is doubtful.
+    pub fn answer(&self, fit: &mut Fit) -> Result<(Answers, Verdict), Failure> {
         let mut answers = Answers::default();
         let mut verdict = Verdict::Fine;
+        let mut warnings = Vec::new();
         let mut told = |option: &str, error: Error| match error {
             Error::Hypothesis(
                 HypothesisError::NoCovariance
                 | HypothesisError::NoVariance
                 | HypothesisError::NotDefined { .. },
             ) => {
-                output.warn(&format!("{option}: {error}"));
+                warnings.push(format!("{option}: {error}"));
                 verdict = Verdict::Doubtful;
                 Ok(())
             }
@@ -91,6 +103,7 @@ impl Questions {
                 Err(error) => told("--derive", error)?,
             }
         }
+        fit.warnings.extend(warnings);
         Ok((answers, verdict))
     }
 }

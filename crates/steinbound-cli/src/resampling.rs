@@ -6,7 +6,7 @@ use steinbound::fit::Problem;
 use steinbound::inference::{Bootstrap, GoodnessOfFit, Interval, Null, Resampling};
 
 use crate::failure::Failure;
-use crate::options::{choose, number};
+use crate::options::{choose, count, number};
 use crate::output::Output;
 use crate::progress::Bar;
 
@@ -14,7 +14,7 @@ use crate::progress::Bar;
 #[derive(Debug, Clone, Args)]
 pub struct BootstrapOptions {
     /// Standard errors and intervals by bootstrap, with so many replicates.
-    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", value_parser = count, allow_hyphen_values = true)]
     pub bootstrap: Option<usize>,
     /// What the bootstrap draws: nonparametric (the observations again) or parametric (new data from the fitted density) (default nonparametric).
     #[arg(long, value_name = "KIND", value_parser = resampling)]
@@ -73,13 +73,13 @@ impl BootstrapOptions {
 #[derive(Debug, Clone, Args)]
 pub struct TestOptions {
     /// The number of bootstrap draws (default 500).
-    #[arg(long, value_name = "B", allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", value_parser = count, allow_hyphen_values = true)]
     pub bootstrap: Option<usize>,
     /// The level of the test.
     #[arg(long, default_value = "0.05", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub level: f64,
     /// Draws under the hypothesis: wild (random signs) or parametric (new data from the density, fitted again) (default: wild for given
-    /// parameters, parametric for fitted ones where data can be drawn).
+    /// parameters unless boundary points are sparse, parametric for fitted ones where data can be drawn).
     #[arg(long, value_name = "KIND", value_parser = null)]
     pub resampling: Option<Null>,
 }

@@ -56,6 +56,11 @@ fn a_bootstrap_replaces_standard_errors_and_intervals() {
         folder.json(&with(&FIT, &["--bootstrap", "200", "--seed", "5"]))["parameters"],
         fit["parameters"]
     );
+    // A derived quantity has the interval of its replicates, which is not symmetric.
+    let fit = folder.json(&with(&FIT, &["--bootstrap", "200", "--derive", "square=mean[x1]^2"]));
+    let square = &fit["derived"][0];
+    let ends = ["lower", "estimate", "upper"].map(|end| square[end].as_f64().unwrap());
+    assert!(ends[0] > 0.0 && (ends[0] + ends[2] - 2.0 * ends[1]).abs() > 1e-3, "{square}");
     let said = folder.run(&with(&FIT, &["--bootstrap", "200"]));
     assert!(said.stdout.contains("bootstrap"), "{}", said.stdout);
 }
@@ -121,13 +126,21 @@ fn other_discrepancies_and_settings_are_tested() {
     for more in [
         &["--statistic", "u"][..],
         &["--method", "bdksd"],
-        &["--tune", "agreement"],
         &["--compute", "low-rank", "--at", "0.5,0.5"],
         &["--kernel", "imq", "--resampling", "parametric", "--at", "0.5,0.5"],
     ] {
         let found = folder.json(&with(&with(&TEST, &["--bootstrap", "59"]), more));
         assert_eq!(found["rejected"].as_bool(), Some(false), "{more:?} {found}");
     }
+    // Tuned settings are used, and what a wide kernel leaks is told.
+    let tuned = folder.run(&with(&TEST, &["--bootstrap", "59", "--tune", "agreement", "--format", "json"]));
+    let found: serde_json::Value = serde_json::from_str(&tuned.stdout).unwrap();
+    let fit = folder.json(&with(&INSIDE, &["--tune", "agreement"]));
+    assert_eq!((&found["kernel"], &found["ridge"]), (&fit["kernel"], &fit["ridge"]));
+    assert_eq!(found["trustworthy"].as_bool(), Some(tuned.code == 0), "{}", tuned.stderr);
+    // A domain changes nothing for a method that takes the data for the whole.
+    let whole = folder.json(&with(&TEST, &["--method", "ksd", "--bootstrap", "59"]));
+    assert_eq!((whole["rejected"].as_bool(), whole["failed"].as_u64()), (Some(true), Some(0)));
     // Data that are cut off are not a sample of the whole density.
     let whole =
         folder.json(&["test", "data.csv", "--method", "ksd", "--known-covariance", "1", "--bootstrap", "99"]);
@@ -155,7 +168,8 @@ fn what_cannot_work_is_refused_first() {
         .run(&with(&FIT, &["--bootstrap", "100", "--confidence", "0.99"]))
         .expect_refusal(&["at least 199"]);
     folder.run(&with(&FIT, &["--bootstrap", "99999999999"])).expect_refusal(&["at most"]);
-    folder.run(&with(&FIT, &["--bootstrap", "-3"])).expect_refusal(&["--bootstrap"]);
+    folder.run(&with(&FIT, &["--bootstrap", "-3"])).expect_refusal(&["--bootstrap", "whole number"]);
+    folder.run(&with(&TEST, &["--level", "1e-300"])).expect_refusal(&["level", "0.05"]);
     folder
         .run(&with(&FIT, &["--bootstrap", "100", "--confidence", "1.5"]))
         .expect_refusal(&["between 0 and 1"]);

@@ -76,7 +76,7 @@ fn a_regression_can_be_tuned() {
         let found = field(&fit["parameters"], "estimate");
         (0..5).map(|k| ((found[k] - published[k]) / errors[k]).powi(2)).sum::<f64>()
     };
-    assert!(apart(&tuned) < 0.2 * apart(&plain), "{} {}", apart(&tuned), apart(&plain));
+    assert!(apart(&tuned) < 0.5 * apart(&plain), "{} {}", apart(&tuned), apart(&plain));
 }
 
 #[test]

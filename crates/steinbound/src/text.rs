@@ -74,9 +74,17 @@ pub fn estimate(value: Option<f64>, error: Option<f64>) -> String {
     match error {
         Some(error) if error > 0.0 && error.is_finite() => {
             let decimals = (1 - error.log10().floor() as i32).clamp(0, 12) as usize;
-            format!("{value:.decimals$}")
+            without_sign_of_zero(format!("{value:.decimals$}"))
         }
         _ => significant(value),
+    }
+}
+
+/// A rounded number that is zero has no sign.
+fn without_sign_of_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_string(),
+        _ => text,
     }
 }
 
@@ -159,6 +167,8 @@ mod tests {
         assert_eq!(estimate(Some(-115.2345), Some(1.3)), "-115.2");
         assert_eq!(estimate(Some(123456.7), Some(250.0)), "123457");
         assert_eq!(estimate(Some(0.5), None), "0.5000");
+        assert_eq!(estimate(Some(-0.001), Some(0.5)), "0.00");
+        assert_eq!(estimate(Some(-0.01), Some(0.05)), "-0.010");
     }
 
     #[test]

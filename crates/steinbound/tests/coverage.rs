@@ -52,6 +52,17 @@ fn in_the_united_states(datasets: u64) {
     });
 }
 
+/// Tuned settings may not buy precision with a bias that the intervals do not know of.
+fn tuned(full: bool, seed: u64) -> f64 {
+    let setting = ball(2, 300, seed);
+    let estimator = Estimator::tksd().boundary(setting.boundary).domain(setting.domain);
+    if full {
+        let fit = estimator.fit_tuned(&setting.data, &Gaussian::full(2)).unwrap();
+        return covered(&fit.natural, &[0.5, 0.5, 1.0, 0.0, 1.0]);
+    }
+    covered(&estimator.fit_tuned(&setting.data, &setting.model).unwrap().parameters, &setting.truth)
+}
+
 fn of_two_modes(seed: u64) -> f64 {
     let fit = Estimator::tksd().boundary(edge()).fit(&modes(900, seed), &two_modes()).unwrap();
     covered(&fit.parameters, &MODES)
@@ -68,6 +79,8 @@ fn all(datasets: u64) {
         check(&format!("ball, mean, {}", method.name()), datasets, |seed| on_the_ball(method, false, seed));
     }
     check("ball, full Gaussian, tksd", datasets, |seed| on_the_ball(Method::Tksd, true, seed));
+    check("ball, mean, tuned", datasets, |seed| tuned(false, seed));
+    check("ball, full Gaussian, tuned", datasets, |seed| tuned(true, seed));
     in_the_united_states(datasets);
     check("two modes, n = 900", datasets, of_two_modes);
     check("regression", datasets, of_a_line);

@@ -72,3 +72,17 @@ fn other_methods_vary_what_they_have() {
     let verdict = doubtful.sensitivity(&few, &Gaussian::full(1));
     assert_eq!(verdict.unwrap_err(), Error::Fit(FitError::NoBase));
 }
+
+/// Both ends of an interval are all of its boundary: half of them would be another problem.
+#[test]
+fn an_interval_keeps_its_ends() {
+    let interval = std::sync::Arc::new(steinbound::domain::Cuboid::interval(-2.0, 2.0).unwrap());
+    let model = steinbound::model::Gaussian::with_variance(1, 1.0).unwrap();
+    let rng = &mut steinbound::simulate::stream(1, 0);
+    let data = steinbound::simulate::truncated(&model, &[2.0], interval.as_ref(), 300, rng).unwrap().points;
+    let found = Estimator::tksd().domain(interval).sensitivity(&data, &model).unwrap();
+    assert!(
+        found.rows.iter().all(|row| row.variant.boundary_points == 2) && found.largest < 2.0,
+        "{found:?}"
+    );
+}

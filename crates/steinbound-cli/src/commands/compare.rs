@@ -25,7 +25,7 @@ use crate::resampling::TestOptions;
       --model gaussian,gaussian-mixture --components 2,3 --known-covariance 1 --test
 
 The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of
-the data which were fitted: more parameters come closer, needed or not.")]
+the data which were fitted: more parameters come closer, needed or not. The exit code is 3 only where no fit can be trusted.")]
 pub struct Compare {
     #[command(flatten)]
     pub data: DataOptions,
@@ -199,6 +199,9 @@ impl Compare {
                     output.warn(&format!("{}, {}: {warning}", row.method.name(), row.label));
                     told.push(warning.clone());
                 }
+            }
+            for note in row.test.iter().flat_map(|test| &test.notes) {
+                output.note(&format!("{}, {}: {note}", row.method.name(), row.label));
             }
         }
     }

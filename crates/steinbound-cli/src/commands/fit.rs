@@ -71,7 +71,7 @@ impl Fit {
         let (fit, diagnostics) = found.map_err(|error| input.explain(error))?;
         let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
         let mut fit = input.region.out_of_plane(model, fit);
-        let (answers, answered) = questions.answer(&fit, output)?;
+        let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
             Format::Json => {

@@ -138,7 +138,7 @@ impl Regress {
             None => None,
         };
         let test = self.tested(&problem, &fit, output).map_err(explain)?;
-        let (answers, answered) = questions.answer(&fit, output)?;
+        let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         match self.general.format {
             Format::Json => output.json(&Printed {

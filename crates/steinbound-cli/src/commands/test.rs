@@ -77,7 +77,6 @@ impl Test {
         match self.general.format {
             Format::Json => {
                 let mut value = input.described("steinbound.test/1", &problem, &warnings, started);
-                value["statistic_type"] = json!(problem.statistic());
                 value["at"] = json!(typed);
                 value["parameters"] = json!(fit.as_ref().map(|fit| &fit.parameters));
                 value["converged"] = json!(fit.as_ref().map(|fit| fit.converged));
@@ -90,7 +89,8 @@ impl Test {
             }
             Format::Table => print(&found, &input, fit.as_ref(), &self.method, output)?,
         }
-        Ok(if fit.is_none_or(|fit| fit.converged) { Verdict::Fine } else { Verdict::Doubtful })
+        let is_sound = found.trustworthy && fit.is_none_or(|fit| fit.converged);
+        Ok(if is_sound { Verdict::Fine } else { Verdict::Doubtful })
     }
 }
 
@@ -139,6 +139,7 @@ pub fn print_result(found: &TestResult, out: &mut dyn Write) -> Result<(), Failu
     } else {
         "not rejected: nothing in the data speaks against this model inside the boundary"
     };
-    writeln!(out, "at the level {}    {verdict}", found.level)?;
+    let doubt = if found.trustworthy { "" } else { " (not to be relied on: see the note)" };
+    writeln!(out, "at the level {}    {verdict}{doubt}", found.level)?;
     Ok(())
 }

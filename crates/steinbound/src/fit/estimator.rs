@@ -28,7 +28,7 @@ use crate::stein::{Statistic, check_tolerance};
 #[derive(Debug, Clone)]
 pub struct Estimator {
     pub(crate) method: Method,
-    pub(super) boundary: Option<Points<'static>>,
+    pub(crate) boundary: Option<Points<'static>>,
     pub(crate) domain: Option<Arc<dyn Domain>>,
     pub(crate) boundary_points: Option<usize>,
     pub(super) boundary_scheme: BoundaryScheme,

@@ -17,6 +17,7 @@ mod summary;
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
+pub(crate) use problem::sees_one_coordinate;
 pub use problem::{Discrepancy, Problem, WitnessValues};
 pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;

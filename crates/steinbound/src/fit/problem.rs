@@ -205,6 +205,22 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// Refuses a fit that is not of this problem.
+    pub(crate) fn check_own(&self, fit: &Fit) -> Result<(), FitError> {
+        let names = self.model.reported_names(self.data.names());
+        let is_ours = fit.parameters.iter().zip(&names).all(|(p, name)| p.name == *name);
+        let fitted = fit.fitted_parameters().map_or(self.model.parameters(), |theta| theta.len());
+        let has_size = fit.n == self.data.len() && fit.parameters.len() == names.len();
+        if has_size && is_ours && fitted == self.model.parameters() {
+            return Ok(());
+        }
+        let size = |n: usize, p: usize| format!("{n} and {p}");
+        Err(FitError::ForeignFit {
+            fit: size(fit.n, fit.parameters.len()),
+            problem: size(self.data.len(), names.len()),
+        })
+    }
+
     /// The boundary points, given or sampled, whether or not the method uses them.
     pub fn boundary(&self) -> Option<&Points<'static>> {
         self.boundary.as_ref()
@@ -346,6 +362,11 @@ fn sparse(observations: usize) -> f64 {
     0.05 * (400.0 / observations as f64).sqrt().min(1.0)
 }
 
+/// Whether a kernel looks at one coordinate alone: along that the boundary is a few points, all of them known.
+pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
+    data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
+}
+
 /// Measures the leak near the data, at other places on the boundary where the domain is known and at the boundary points
 /// themselves where it is not.
 fn note_leak(
@@ -355,9 +376,7 @@ fn note_leak(
     form: &Conditioned,
     settings: &mut Settings,
 ) -> Result<(), Error> {
-    // Along a single coordinate the boundary is a few points, all of them known.
-    let sees_one = data.scales().iter().filter(|scale| scale.is_finite()).count() < 2;
-    if sees_one || boundary.is_empty() {
+    if sees_one_coordinate(data) || boundary.is_empty() {
         return Ok(());
     }
     let probes = estimator.domain.as_ref().and_then(|domain| {
@@ -387,8 +406,7 @@ fn note_leak(
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
     let kept = form.leaks_at(&Points::from_rows(&rows)?)?;
     settings.kept = Some(kept.iter().sum::<f64>() / kept.len() as f64);
-    let observations = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
-    if mean > sparse(observations) {
+    if mean > sparse(data.independent()) {
         let percent =
             if mean >= 0.01 { format!("{:.0}", 100.0 * mean) } else { format!("{:.2}", 100.0 * mean) };
         settings.warnings.push(format!(

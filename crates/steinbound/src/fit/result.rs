@@ -152,6 +152,9 @@ pub struct Fit {
     /// How bandwidth and ridge were chosen, where they were ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuning: Option<Tuning>,
+    /// The fitted parameters, whatever the reported ones are mapped to.
+    #[serde(skip)]
+    pub(crate) theta: Option<Vec<f64>>,
     /// The influence of each observation on the fitted parameters (one row each).
     #[serde(skip, default = "no_influence")]
     pub influence: Matrix,
@@ -197,8 +200,11 @@ impl Fit {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn fitted_parameters(&self) -> Option<Vec<f64>> {
-        let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
-        fitted.iter().map(|p| p.estimate).collect()
+        let derived = || {
+            let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
+            fitted.iter().map(|p| p.estimate).collect()
+        };
+        self.theta.clone().or_else(derived)
     }
 
     /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
@@ -269,10 +275,10 @@ impl Fit {
             if count < 2 {
                 return Err(FitError::OneCluster.into());
             }
-            if count <= names.len() {
+            if count < FEW_CLUSTERS.max(names.len() + 1) {
                 warnings.push(format!(
-                    "there are only {count} clusters for {} parameters, so that the standard errors are not \
-                     reliable; use more clusters or fewer parameters",
+                    "there are only {count} clusters for {} parameters, so that the standard errors are too small; use more clusters, \
+                     or fewer parameters",
                     names.len()
                 ));
             }
@@ -343,10 +349,14 @@ impl Fit {
             warnings,
             seconds: Seconds { total: settings.prepared_in },
             tuning: settings.tuning,
+            theta: estimate.theta,
             influence: estimate.influence,
         })
     }
 }
+
+/// With fewer clusters than this intervals are too narrow (five clusters and two parameters: 95 % intervals held the truth in 84 %).
+const FEW_CLUSTERS: usize = 20;
 
 fn with_intervals(
     names: &[String],

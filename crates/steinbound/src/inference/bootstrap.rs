@@ -40,7 +40,8 @@ pub enum Interval {
 /// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, where there are any) and fits them. Drawing an
 /// observation twice is giving it twice the weight, so that the kernel is computed once for all replicates; bandwidth and
 /// boundary points stay. *Parametric*: each replicate draws `n` new points from the fitted density inside the domain (a
-/// regression draws new responses at the same covariates) and goes through everything again, but for the boundary points.
+/// regression draws new responses at the same covariates) and is fitted with the same settings: a median bandwidth is found anew, boundary points, scales of coordinates
+/// and settings that were tuned stay.
 ///
 /// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and `(1 + c) / 2` of the replicates at
 /// confidence `c`, by linear interpolation between the order statistics `k / (B + 1)`. A search starts at the estimate in every replicate, which
@@ -49,7 +50,7 @@ pub enum Interval {
 /// # Requirements
 ///
 /// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any case. The parametric
-/// kind needs a model that can be sampled and a domain. Replicates without a minimum are left out, counted, and warned of.
+/// kind needs a model that can be sampled, a domain, and data without weights or clusters, which cannot be simulated. Replicates without a minimum are left out, counted, and warned of.
 ///
 /// # Complexity
 ///
@@ -98,6 +99,17 @@ pub struct Replicates {
     /// The reported parameters of the replicates that have them, one in a row.
     #[serde(skip, default = "nothing")]
     pub estimates: Matrix,
+}
+
+impl Replicates {
+    /// Gives a parameter the standard error and the interval of its values at the replicates.
+    pub(super) fn describe(&self, parameter: &mut Parameter, values: Vec<f64>, confidence: f64) {
+        let column = Matrix::from_fn(values.len(), 1, |i, _| values[i]);
+        if values.len() > 1 {
+            let spread = covariance(&column);
+            intervals(std::slice::from_mut(parameter), &column, &spread, self.interval, confidence);
+        }
+    }
 }
 
 impl Display for Replicates {
@@ -176,6 +188,7 @@ impl Problem<'_> {
     /// A fit without an estimate comes back as it was, with a warning.
     pub fn bootstrap(&self, fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
         settings.check(fit.confidence)?;
+        self.check_own(&fit)?;
         in_pool(|| self.bootstrapped(fit, settings))
     }
 
@@ -196,7 +209,7 @@ impl Problem<'_> {
                 })?
             }
             Resampling::Parametric => {
-                let simulator = Simulator::new(self, &theta).map_err(|why| {
+                let simulator = Simulator::new(self, &theta, draws).map_err(|why| {
                     let instead = "the nonparametric bootstrap";
                     ResamplingError::NoSampling { why, instead }
                 })?;
@@ -249,9 +262,9 @@ impl Fit {
         self.covariance_type = "bootstrap".into();
         if !self.natural.is_empty() {
             let natural = rows(natural, self.natural.len());
-            self.natural_covariance = Some(covariance(&natural));
-            let confidence = self.confidence;
-            intervals(&mut self.natural, &natural, settings.interval, confidence);
+            let spread = covariance(&natural);
+            intervals(&mut self.natural, &natural, &spread, settings.interval, self.confidence);
+            self.natural_covariance = Some(spread);
         }
         self.refresh_bootstrap();
         if self.natural.is_empty() {
@@ -266,11 +279,12 @@ impl Fit {
         if used.estimates.rows() < 2 || self.parameters.iter().any(|p| p.estimate.is_none()) {
             return;
         }
-        let mean = |k: usize| used.estimates.column(k).iter().sum::<f64>() / used.estimates.rows() as f64;
-        let bias = |(k, p): (usize, &Parameter)| mean(k) - p.estimate.unwrap_or(f64::NAN);
+        let bias =
+            |(k, p): (usize, &Parameter)| mean(used.estimates.column(k)) - p.estimate.unwrap_or(f64::NAN);
         used.bias = self.parameters.iter().enumerate().map(bias).collect();
-        self.covariance = Some(covariance(&used.estimates));
-        intervals(&mut self.parameters, &used.estimates, used.interval, self.confidence);
+        let spread = covariance(&used.estimates);
+        intervals(&mut self.parameters, &used.estimates, &spread, used.interval, self.confidence);
+        self.covariance = Some(spread);
     }
 }
 
@@ -279,12 +293,16 @@ fn rows(list: &[Vec<f64>], columns: usize) -> Matrix {
     Matrix::from_fn(list.len(), columns, |i, k| list[i][k])
 }
 
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
 /// The covariance of replicates, one in a row.
 fn covariance(replicates: &Matrix) -> Matrix {
     let (count, p) = (replicates.rows() as f64, replicates.columns());
     let mut centred = replicates.clone();
     for k in 0..p {
-        let mean = replicates.column(k).iter().sum::<f64>() / count;
+        let mean = mean(replicates.column(k));
         centred.column_mut(k).iter_mut().for_each(|v| *v -= mean);
     }
     let mut covariance = centred.transpose().times(&centred);
@@ -292,18 +310,22 @@ fn covariance(replicates: &Matrix) -> Matrix {
     covariance
 }
 
-/// Standard errors and intervals from replicates.
-fn intervals(parameters: &mut [Parameter], replicates: &Matrix, interval: Interval, confidence: f64) {
+/// Standard errors and intervals from replicates and their covariance.
+fn intervals(
+    parameters: &mut [Parameter],
+    replicates: &Matrix,
+    covariance: &Matrix,
+    interval: Interval,
+    confidence: f64,
+) {
     let reach = normal_quantile(confidence);
     for (k, parameter) in parameters.iter_mut().enumerate() {
-        let mut sorted = replicates.column(k).to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let count = sorted.len() as f64;
-        let mean = sorted.iter().sum::<f64>() / count;
-        let error = (sorted.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+        let error = covariance[(k, k)].sqrt();
         parameter.std_error = Some(error);
-        let (lower, upper) = match interval {
+        (parameter.lower, parameter.upper) = match interval {
             Interval::Percentile => {
+                let mut sorted = replicates.column(k).to_vec();
+                sorted.sort_by(f64::total_cmp);
                 let tail = 0.5 * (1.0 - confidence);
                 (Some(quantile(&sorted, tail)), Some(quantile(&sorted, 1.0 - tail)))
             }
@@ -311,7 +333,6 @@ fn intervals(parameters: &mut [Parameter], replicates: &Matrix, interval: Interv
                 (parameter.estimate.map(|e| e - reach * error), parameter.estimate.map(|e| e + reach * error))
             }
         };
-        (parameter.lower, parameter.upper) = (lower, upper);
     }
 }
 

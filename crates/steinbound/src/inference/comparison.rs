@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{GoodnessOfFit, TestResult};
 use crate::compute::in_pool;
 use crate::error::Error;
-use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem};
+use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem, Seconds};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::Statistic;
@@ -46,7 +46,7 @@ impl<'a> Contender<'a> {
 ///
 /// # Complexity
 ///
-/// One fit for each contender, and one pass over the pairs.
+/// One fit and one pass over the pairs for each contender, and its test where that is asked for.
 ///
 /// # Reference
 ///
@@ -66,7 +66,7 @@ pub struct Comparison {
     /// The contenders in the order in which they were given.
     pub fits: Vec<Compared>,
     /// How long it took, in all.
-    pub seconds: f64,
+    pub seconds: Seconds,
 }
 
 /// What the discrepancies of a comparison are measured with.
@@ -148,7 +148,7 @@ impl Comparison {
                 ridge: reference.ridge(),
             },
             fits,
-            seconds: started.elapsed().as_secs_f64(),
+            seconds: Seconds { total: started.elapsed().as_secs_f64() },
         }
     }
 }

@@ -13,7 +13,7 @@ impl Fit {
     /// # Definition
     ///
     /// The delta method: the variance of `g(theta)` is `grad g' Cov grad g`. The gradient is found by central differences, with
-    /// steps that are a small share of the standard errors. [`mapped`](Fit::mapped) does the same with derivatives that are known.
+    /// steps that are a small share of the standard errors. After a bootstrap, standard error and interval are those of the function's values at the replicates. [`mapped`](Fit::mapped) does the same with derivatives that are known.
     ///
     /// # Requirements
     ///
@@ -62,12 +62,20 @@ impl Fit {
             return Err(HypothesisError::NotDefined { name: name.to_string() }.into());
         }
         let reach = normal_quantile(self.confidence) * error;
-        Ok(Parameter {
+        let mut derived = Parameter {
             name: name.to_string(),
             estimate: Some(value),
             std_error: Some(error),
             lower: Some(value - reach),
             upper: Some(value + reach),
-        })
+        };
+        if let Some(used) = &self.bootstrap {
+            let values: Vec<f64> = used.estimates.to_rows().iter().map(|row| function(row)).collect();
+            if !values.iter().all(|v| v.is_finite()) {
+                return Err(HypothesisError::NotDefined { name: name.to_string() }.into());
+            }
+            used.describe(&mut derived, values, self.confidence);
+        }
+        Ok(derived)
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sandwich::contributions;
 use crate::compute::{dot, in_pool};
-use crate::error::{Error, FitError};
+use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Problem};
 use crate::simulate::{stream, tasks};
 use crate::stein::Statistic;
@@ -119,16 +119,7 @@ impl Problem<'_> {
     }
 
     fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
-        let names = self.model.reported_names(self.data.names());
-        let is_ours = fit.parameters.iter().zip(&names).all(|(p, name)| p.name == *name);
-        if fit.n != self.data.len() || fit.parameters.len() != names.len() || !is_ours {
-            let size = |n: usize, p: usize| format!("{n} and {p}");
-            return Err(FitError::ForeignFit {
-                fit: size(fit.n, fit.parameters.len()),
-                problem: size(self.data.len(), names.len()),
-            }
-            .into());
-        }
+        self.check_own(fit)?;
         let mut found = Diagnostics {
             leak: fit.leak,
             boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),

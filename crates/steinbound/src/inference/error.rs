@@ -27,10 +27,21 @@ pub enum ResamplingError {
         limit: usize,
     },
     /// A level outside (0, 1).
-    #[error("the level of the test is {}; give a number between 0 and 1, such as 0.05", shown(*.value))]
+    #[error("the level of the test is {}; give a number between 0.000001 and 1, such as 0.05", shown(*.value))]
     BadLevel {
         /// The value.
         value: f64,
+    },
+    /// Too few signs to reject anything.
+    #[error(
+        "random signs of {units} independent observations or clusters cannot tell whether to reject at the level {level}; collect more of them, or use the parametric bootstrap with a \
+         known domain"
+    )]
+    TooFewUnits {
+        /// The number of observations or clusters.
+        units: usize,
+        /// The level of the test.
+        level: f64,
     },
     /// The fitted density cannot be sampled.
     #[error(

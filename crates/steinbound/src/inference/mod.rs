@@ -31,7 +31,7 @@ pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
 pub use sensitivity::{Sensitivity, SensitivityRow};
-pub use tuning::{Candidate, LEAST_OBSERVATIONS, Tuning};
+pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEAST_VARIANCE, Tuning};
 pub use variant::Variant;
 pub use wald::WaldTest;
 pub use yardstick::LEVEL;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::error::ResamplingError;
 use crate::domain::Domain;
-use crate::error::Error;
+use crate::error::{Error, FitError};
 use crate::fit::{Method, Problem};
 use crate::points::Points;
 use crate::simulate::{Inside, stream, tasks};
@@ -20,6 +20,9 @@ pub const MOST_DRAWS: usize = 1_000_000;
 
 /// Values of weights that are held at once (64 MB).
 const MOST_WEIGHTS: usize = 8_000_000;
+
+/// The most proposals of a bootstrap: a few minutes.
+const MOST_PROPOSALS: f64 = 5e9;
 
 /// Draws after which progress is told at the latest.
 const LARGEST_BATCH: usize = 64;
@@ -65,6 +68,15 @@ impl Units {
         Units { unit, count: numbers.len() }
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The share of all patterns of signs that agree with a given one up to the sign of all: no p-value can be smaller.
+    pub(super) fn least_p_value(&self) -> f64 {
+        0.5f64.powi(self.count.min(1_000) as i32 - 1)
+    }
+
     /// The weights of a draw of as many units as there are, with replacement: each weight times how often its unit was drawn.
     pub(super) fn resampled(&self, weights: &[f64], seed: u64, draw: usize) -> Vec<f64> {
         let mut rng = stream(seed, tasks::BOOTSTRAP + draw as u64);
@@ -91,6 +103,8 @@ pub(super) struct Simulator<'a> {
     problem: &'a Problem<'a>,
     theta: Vec<f64>,
     source: Source<'a>,
+    /// Whether draws may lie anywhere.
+    is_whole: bool,
 }
 
 enum Source<'a> {
@@ -101,8 +115,16 @@ enum Source<'a> {
 }
 
 impl<'a> Simulator<'a> {
-    /// For fitted parameters. What cannot be simulated is refused with the reason: clusters, a boundary of which only points are known, a model without sampler.
-    pub(super) fn new(problem: &'a Problem<'a>, theta: &[f64]) -> Result<Simulator<'a>, String> {
+    /// For so many draws at fitted parameters. What cannot be simulated is refused with the reason: weights, clusters, a boundary of which only points are
+    /// known, a model without sampler or with hardly any mass inside.
+    pub(super) fn new(
+        problem: &'a Problem<'a>,
+        theta: &[f64],
+        draws: usize,
+    ) -> Result<Simulator<'a>, String> {
+        if problem.data.is_weighted() {
+            return Err("how the weights of observations came about is not known".into());
+        }
         if problem.data.clusters().is_some() {
             return Err("how observations of a cluster depend on each other is not known".into());
         }
@@ -118,13 +140,18 @@ impl<'a> Simulator<'a> {
         } else {
             let rng = &mut stream(problem.estimator.seed, tasks::PILOT);
             let inside = Inside::new(problem.model, theta, domain, rng).map_err(|error| error.to_string())?;
-            inside.draw(1, rng).map_err(|error| error.to_string())?;
+            let proposals = inside.proposals_for_one(rng).map_err(|error| error.to_string())?;
+            if proposals * problem.data.len() as f64 * draws as f64 > MOST_PROPOSALS {
+                return Err(format!(
+                    "only one in {proposals:.0} draws of the density falls inside, which would take too long"
+                ));
+            }
             Source::Points(inside)
         };
-        Ok(Simulator { problem, theta: theta.to_vec(), source })
+        Ok(Simulator { problem, theta: theta.to_vec(), source, is_whole })
     }
 
-    /// One data set, with the weights of the data at hand.
+    /// One data set.
     pub(super) fn draw(&self, draw: usize) -> Result<Points<'static>, Error> {
         let data = self.problem.data;
         let mut rng = stream(self.problem.estimator.seed, tasks::BOOTSTRAP + draw as u64);
@@ -133,7 +160,9 @@ impl<'a> Simulator<'a> {
             Source::Responses(sections) => {
                 let mut values = data.values().to_vec();
                 for (x, section) in values.chunks_exact_mut(data.dimension()).zip(sections) {
-                    self.problem.model.draw_given(x, &self.theta, *section, &mut rng);
+                    if !self.problem.model.draw_given(x, &self.theta, *section, &mut rng) {
+                        return Err(FitError::NotFinite { what: "density of a response" }.into());
+                    }
                 }
                 values
             }
@@ -151,6 +180,9 @@ impl<'a> Simulator<'a> {
         let mut estimator = self.problem.estimator.clone();
         if let Some(boundary) = self.problem.boundary() {
             estimator = estimator.boundary(boundary.clone());
+        }
+        if self.is_whole {
+            estimator.domain = None;
         }
         estimator.is_replicate = true;
         estimator.start = None;

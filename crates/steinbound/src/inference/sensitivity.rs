@@ -7,7 +7,7 @@ use super::variant::{Trial, Variant};
 use super::yardstick::Yardstick;
 use crate::compute::in_pool;
 use crate::error::{Error, FitError};
-use crate::fit::{Estimator, Method};
+use crate::fit::{Estimator, Method, sees_one_coordinate};
 use crate::kernel::{self, Bandwidth};
 use crate::matrix::Matrix;
 use crate::model::Model;
@@ -112,11 +112,19 @@ impl Estimator {
             }
         }
         if self.method == Method::Tksd
+            && !sees_one_coordinate(data)
             && let Some(boundary) = base.boundary.as_ref().filter(|points| points.len() > 1)
         {
-            let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();
-            let estimator = base.estimator.clone().boundary(Points::from_rows(&rows)?);
-            trials.push(Trial::run(&estimator, rows.len(), data, model));
+            let half = boundary.len().div_ceil(2);
+            // Points of the user's own are thinned; others are sampled anew, whatever their order is.
+            let estimator = match &self.boundary {
+                None => self.clone().bandwidth(Bandwidth::Fixed(base.bandwidth)).boundary_points(half),
+                Some(_) => {
+                    let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();
+                    base.estimator.clone().boundary(Points::from_rows(&rows)?)
+                }
+            };
+            trials.push(Trial::run(&estimator, half, data, model));
         }
         let names: Vec<String> = fit.parameters.iter().map(|p| p.name.clone()).collect();
         let (estimates, errors) = (fit.estimates(), fit.std_errors());

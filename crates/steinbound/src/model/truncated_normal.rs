@@ -168,10 +168,17 @@ pub(super) fn draw(eta: f64, precision: f64, (low, high): (f64, f64), rng: &mut 
     }
     let (mu, s) = (eta / precision, 1.0 / precision.sqrt());
     let (a, b) = ((low - mu) / s, (high - mu) / s);
+    // So far out in a tail that squares overflow, there is nothing to draw.
+    if a.is_nan() || b.is_nan() || a > FARTHEST || b < -FARTHEST || !mu.is_finite() {
+        return None;
+    }
     let z = if b < 0.0 { -draw_standard(-b, -a, rng) } else { draw_standard(a, b, rng) };
     // Rounding can lead past a limit.
     Some((mu + s * z).clamp(low, high))
 }
+
+/// Standard deviations beyond which no draw is attempted.
+const FARTHEST: f64 = 1e100;
 
 /// A draw of a standard normal between limits of which the upper is not below zero.
 ///

@@ -1,8 +1,9 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use crate::domain::{Domain, check_count};
-use crate::error::{DomainError, Error, ModelError};
+use super::{Sample, rejection};
+use crate::domain::Domain;
+use crate::error::{Error, ModelError};
 use crate::model::{Model, Sampler, check_theta};
 use crate::points::Points;
 
@@ -58,6 +59,9 @@ pub const PILOTS: usize = 20_000;
 /// Draws per accepted point after which there is no hope: many samples are to be drawn, not one.
 const PATIENCE: usize = 10_000;
 
+/// Draws from which the number of proposals is estimated.
+const FEW: usize = 20;
+
 /// Draws by which the share that is kept is judged.
 const TRIALS: usize = 1_000;
 
@@ -81,12 +85,11 @@ impl<'a> Inside<'a> {
         let with = |proposal| Inside { model, theta: theta.to_vec(), domain, proposal };
         let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
-        if let Some(inside) = own.filter(|_| domain.is_none() || of_own * 4 >= TRIALS) {
-            return Ok(inside);
-        }
-        let uniform = domain.and_then(|domain| uniform(model, theta, domain, rng)).map(with);
+        // A quarter is good enough not to look further.
+        let is_good = own.is_some() && (domain.is_none() || of_own * 4 >= TRIALS);
+        let looked_at = domain.filter(|_| !is_good);
+        let uniform = looked_at.and_then(|domain| uniform(model, theta, domain, rng)).map(with);
         let of_uniform = uniform.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
-        let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
         let better = if of_uniform > of_own { uniform.or(own) } else { own.or(uniform) };
         better.ok_or_else(|| {
             ModelError::Unsupported {
@@ -100,23 +103,16 @@ impl<'a> Inside<'a> {
 
     /// So many independent draws.
     pub fn draw(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
-        let dimension = self.model.dimension();
-        check_count(count, dimension)?;
-        let mut values = Vec::with_capacity(count * dimension);
-        let mut point = vec![0.0; dimension];
-        let (mut accepted, mut drawn) = (0, 0);
-        while accepted < count {
-            drawn += 1;
-            if self.propose(&mut point, rng) {
-                values.extend_from_slice(&point);
-                accepted += 1;
-            }
-            if drawn >= PATIENCE && drawn / PATIENCE > accepted {
-                let domain = self.domain.map_or_else(|| "whole space".into(), Domain::describe);
-                return Err(DomainError::Hopeless { domain, accepted, drawn }.into());
-            }
-        }
-        Ok(Points::new(values, dimension)?)
+        Ok(self.sample(count, rng)?.points)
+    }
+
+    /// How many proposals a draw takes, from a few draws.
+    pub(crate) fn proposals_for_one(&self, rng: &mut ChaCha8Rng) -> Result<f64, Error> {
+        Ok(1.0 / self.sample(FEW, rng)?.acceptance())
+    }
+
+    fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Sample, Error> {
+        rejection(count, self.model.dimension(), PATIENCE, self.domain, |point| self.propose(point, rng))
     }
 
     /// How many of some draws are kept.

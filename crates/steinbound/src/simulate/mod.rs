@@ -102,32 +102,45 @@ pub fn truncated(
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
     }
     model::check_theta(model, theta)?;
-    check_count(count, dimension)?;
     let sampler = model.sampler(theta).ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
         action: "sampled at these parameters",
         remedy: "give parameters of a proper density, such as a positive definite covariance",
     })?;
-    let mut values = Vec::with_capacity(count * dimension);
-    let mut point = vec![0.0; dimension];
-    let mut accepted = 0;
-    let mut drawn = 0;
-    while accepted < count {
-        sampler(rng, &mut point);
-        drawn += 1;
-        if domain.contains(&point) {
-            values.extend_from_slice(&point);
-            accepted += 1;
-        }
-        if drawn >= PATIENCE && drawn / PATIENCE > accepted {
-            return Err(DomainError::Hopeless { domain: domain.describe(), accepted, drawn }.into());
-        }
-    }
-    Ok(Sample { points: Points::new(values, dimension)?, drawn })
+    rejection(count, dimension, PATIENCE, Some(domain), |point| {
+        sampler(rng, point);
+        domain.contains(point)
+    })
 }
 
 /// Draws per accepted point after which rejection sampling gives up.
 const PATIENCE: usize = 100_000;
+
+/// Proposes points until enough are accepted; ends with an error where fewer than one in `patience` is.
+fn rejection(
+    count: usize,
+    dimension: usize,
+    patience: usize,
+    domain: Option<&dyn Domain>,
+    mut propose: impl FnMut(&mut [f64]) -> bool,
+) -> Result<Sample, Error> {
+    check_count(count, dimension)?;
+    let mut values = Vec::with_capacity(count * dimension);
+    let mut point = vec![0.0; dimension];
+    let (mut accepted, mut drawn) = (0, 0);
+    while accepted < count {
+        drawn += 1;
+        if propose(&mut point) {
+            values.extend_from_slice(&point);
+            accepted += 1;
+        }
+        if drawn >= patience && drawn / patience > accepted {
+            let domain = domain.map_or_else(|| "whole space".into(), Domain::describe);
+            return Err(DomainError::Hopeless { domain, accepted, drawn }.into());
+        }
+    }
+    Ok(Sample { points: Points::new(values, dimension)?, drawn })
+}
 
 #[cfg(test)]
 mod tests {
