@@ -5,27 +5,14 @@ mod common;
 use common::{disc, field, numbers, with};
 
 const FIT: [&str; 6] = ["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
-const INSIDE: [&str; 8] = [
-    "fit",
-    "data.csv",
-    "--domain",
-    "ball(radius=1.4)",
-    "--known-covariance",
-    "1",
-    "--boundary-points",
-    "100",
-];
-const TEST: [&str; 8] = [
-    "test",
-    "data.csv",
-    "--domain",
-    "ball(radius=1.4)",
-    "--known-covariance",
-    "1",
-    "--boundary-points",
-    "100",
-];
+const INSIDE: [&str; 8] = disc_command("fit");
+const TEST: [&str; 8] = disc_command("test");
 const TEST_EDGE: [&str; 6] = ["test", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
+
+/// A command on data in the disc, with enough boundary points for random signs.
+const fn disc_command(name: &str) -> [&str; 8] {
+    [name, "data.csv", "--domain", "ball(radius=1.4)", "--known-covariance", "1", "--boundary-points", "100"]
+}
 
 #[test]
 fn a_bootstrap_replaces_standard_errors_and_intervals() {

@@ -200,28 +200,7 @@ impl Problem<'_> {
     fn tested(&self, claim: Claim, settings: &GoodnessOfFit) -> Result<TestResult, Error> {
         let mut notes = Vec::new();
         let mut is_trustworthy = true;
-        let (simulator, refusal) = match settings.null {
-            Some(Null::Wild) => (None, None),
-            // Signs are all that given parameters need, unless boundary points are sparse.
-            None if claim.fit.is_none() && !self.is_sparse_for_signs(1.0) => (None, None),
-            asked => match (Simulator::new(self, &claim.theta, settings.draws), asked) {
-                (Ok(simulator), asked) => {
-                    if asked.is_none() && claim.fit.is_none() {
-                        notes.push("new data were drawn, because the boundary points are too sparse for random signs".into());
-                    }
-                    (Some(simulator), None)
-                }
-                (Err(why), Some(_)) => {
-                    return Err(ResamplingError::NoSampling { why, instead: "the wild bootstrap" }.into());
-                }
-                (Err(why), None) => (None, Some(why)),
-            },
-        };
-        if let Some(why) = refusal.filter(|_| claim.fit.is_some()) {
-            notes.push(format!(
-                "the wild bootstrap was used, which is exact only for many observations, because new data cannot be drawn: {why}"
-            ));
-        }
+        let simulator = self.simulator(&claim, settings, &mut notes)?;
         let (null, found) = match &simulator {
             Some(simulator) => (Null::Parametric, self.parametric(simulator, &claim, settings)?),
             None if claim.fit.is_some() && self.statistic_used() == Statistic::U => {
@@ -281,6 +260,43 @@ impl Problem<'_> {
             trustworthy: is_trustworthy,
             notes,
         })
+    }
+
+    /// Where new data are drawn from, unless random signs are asked for, suffice, or are all there is.
+    fn simulator(
+        &self,
+        claim: &Claim,
+        settings: &GoodnessOfFit,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Simulator<'_>>, Error> {
+        let is_given = claim.fit.is_none();
+        match settings.null {
+            Some(Null::Wild) => return Ok(None),
+            None if is_given && !self.is_sparse_for_signs(1.0) => return Ok(None),
+            _ => {}
+        }
+        match (Simulator::new(self, &claim.theta, settings.draws), settings.null) {
+            (Ok(simulator), asked) => {
+                if asked.is_none() && is_given {
+                    notes.push(
+                        "new data were drawn, because the boundary points are too sparse for random signs"
+                            .into(),
+                    );
+                }
+                Ok(Some(simulator))
+            }
+            (Err(why), Some(_)) => {
+                Err(ResamplingError::NoSampling { why, instead: "the wild bootstrap" }.into())
+            }
+            (Err(why), None) => {
+                if !is_given {
+                    notes.push(format!(
+                        "the wild bootstrap was used, which is exact only for many observations, because new data cannot be drawn: {why}"
+                    ));
+                }
+                Ok(None)
+            }
+        }
     }
 
     /// Whether the bias that the boundary leaves in the statistic is no longer small beside its noise: it grows with the share `leak` of the kernel
