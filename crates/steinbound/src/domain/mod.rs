@@ -211,6 +211,12 @@ pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainEr
     Ok(())
 }
 
+/// The section of a domain around a point, along one coordinate; `None` for a point outside.
+pub(crate) fn section_around(domain: &dyn Domain, x: &[f64], axis: usize) -> Option<(f64, f64)> {
+    let sections = domain.sections(x, axis, (f64::NEG_INFINITY, f64::INFINITY));
+    sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high)
+}
+
 /// Places at which membership is looked at along a line.
 pub const SECTION_STEPS: usize = 128;
 

@@ -94,12 +94,7 @@ impl<'a> SteinObjective<'a> {
 
     /// The scores, and after them the rows of their Jacobian.
     fn features(&self, theta: &[f64]) -> Matrix {
-        let (coordinates, parameters) = (self.model.differentiated().len(), self.model.parameters());
-        jacobians(self.data, self.weights, coordinates * (1 + parameters), |x, row| {
-            let (score, jacobian) = row.split_at_mut(coordinates);
-            self.model.score(x, theta, score);
-            self.model.score_jacobian(x, theta, jacobian);
-        })
+        linearised_features(self.model, self.data, self.weights, theta)
     }
 }
 
@@ -191,6 +186,21 @@ impl Objective for SteinObjective<'_> {
         gradients.values_mut().iter_mut().for_each(|g| *g *= 2.0);
         Ok(gradients)
     }
+}
+
+/// The features of [`LinearScore::linearised`]: the scores, and after them the rows of their Jacobian.
+pub(crate) fn linearised_features(
+    model: &dyn Model,
+    points: &Points,
+    weights: &[f64],
+    theta: &[f64],
+) -> Matrix {
+    let coordinates = model.differentiated().len();
+    jacobians(points, weights, coordinates * (1 + theta.len()), |x, row| {
+        let (score, jacobian) = row.split_at_mut(coordinates);
+        model.score(x, theta, score);
+        model.score_jacobian(x, theta, jacobian);
+    })
 }
 
 /// The scale of each parameter in which the score changes as much as it is large, from features that are the scores and then

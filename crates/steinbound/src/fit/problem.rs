@@ -305,7 +305,7 @@ impl<'a> Problem<'a> {
     /// The discrepancy at given parameters, in reported order.
     pub fn discrepancy(&self, reported: &[f64]) -> Result<Discrepancy, Error> {
         let scores = self.scores(reported)?;
-        self.discrepancy_of(scores, self.settings.statistic.unwrap_or_default())
+        self.discrepancy_of(scores, self.statistic_used())
     }
 
     /// The discrepancy of another model at its fitted parameters, under this problem's kernel and boundary.
@@ -328,7 +328,7 @@ impl<'a> Problem<'a> {
             return Err(ModelError::WrongDimension { model: found, data: expected }.into());
         }
         check_theta(model, theta)?;
-        let statistic = self.settings.statistic.unwrap_or_default();
+        let statistic = self.statistic_used();
         in_pool(|| self.discrepancy_of(scores(model, self.data, theta), statistic))
     }
 

@@ -6,7 +6,7 @@ use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
 use crate::compute::{dot, in_pool};
 use crate::error::{Error, FitError};
-use crate::fit::objective::jacobians;
+use crate::fit::objective::linearised_features;
 use crate::fit::{Fit, Method, Problem};
 use crate::matrix::Matrix;
 use crate::model::{checked_parameters, scores};
@@ -353,7 +353,7 @@ impl Problem<'_> {
                 let estimate = problem.estimate(&problem.weights, Some(&claim.theta)).ok()?;
                 estimate.discrepancy_squared.filter(|_| estimate.converged)
             }
-            None => problem.squared_at(&claim.theta).ok(),
+            None => problem.discrepancy_under(problem.model, &claim.theta).ok().map(|found| found.squared),
         };
         in_batches(settings.draws, self.data.len(), settings.progress, |batch| {
             Ok(simulator.solve(batch, statistic))
@@ -403,24 +403,13 @@ impl Problem<'_> {
         }
         let (coordinates, parameters) = (self.model.differentiated().len(), theta.len());
         let score = LinearScore::linearised(coordinates, parameters);
-        let features = jacobians(self.data, &self.weights, coordinates * (1 + parameters), |x, row| {
-            let (score, jacobian) = row.split_at_mut(coordinates);
-            self.model.score(x, theta, score);
-            self.model.score_jacobian(x, theta, jacobian);
-        });
+        let features = linearised_features(self.model, self.data, &self.weights, theta);
         let pairs = self.statistic_used().pairs(self.form()?);
         let pass = Pass::new(&pairs, features, &self.weights, Some(&score))?;
         let (normal, _) = pass.moments().normal_equations(&score);
         let response = pass.responses(&score, &vec![0.0; parameters]);
         let total = self.weights.iter().sum();
         Ok(Correction { influence: fit.influence.clone(), response, normal, total })
-    }
-
-    /// The squared discrepancy at fitted parameters.
-    fn squared_at(&self, theta: &[f64]) -> Result<f64, Error> {
-        let scores = scores(self.model, self.data, theta);
-        let statistic = self.statistic_used();
-        crate::stein::discrepancy_squared(self.form()?, scores, &self.weights, statistic)
     }
 }
 

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::error::ResamplingError;
-use crate::domain::Domain;
+use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
 use crate::fit::{Method, Problem};
 use crate::points::Points;
@@ -208,10 +208,7 @@ fn sections(
     }
     let around = |x: &[f64]| match domain {
         None => Some(everywhere),
-        Some(domain) => {
-            let mut sections = domain.sections(x, axis, everywhere).into_iter();
-            sections.find(|(low, high)| *low <= x[axis] && x[axis] <= *high && low < high)
-        }
+        Some(domain) => section_around(domain, x, axis),
     };
     let sections: Option<Vec<(f64, f64)>> = data.rows().map(around).collect();
     sections.ok_or_else(|| "some observations lie outside the domain".into())

@@ -2,6 +2,7 @@
 
 use super::Truncated;
 use super::truncated::finish;
+use crate::domain::section_around;
 use crate::error::{Error, FitError};
 use crate::fit::objective::{Expansion, Objective, curvature};
 use crate::fit::{Estimate, search};
@@ -77,13 +78,8 @@ impl Objective for Conditional<'_> {
 pub(super) fn exact(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, seed } = *task;
     let axis = model.differentiated().first().copied().unwrap_or(0);
-    let everywhere = (f64::NEG_INFINITY, f64::INFINITY);
-    let section_of = |i: usize| {
-        let x = data.row(i);
-        let sections = domain.sections(x, axis, everywhere);
-        sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high)
-    };
-    let sections: Option<Vec<(f64, f64)>> = (0..data.len()).map(section_of).collect();
+    let sections: Option<Vec<(f64, f64)>> =
+        data.rows().map(|x| section_around(domain.as_ref(), x, axis)).collect();
     let sections = sections.ok_or_else(|| FitError::EmptyDomain { domain: domain.describe() })?;
     let total: f64 = weights.iter().sum();
     let shares = weights.iter().map(|w| w / total).collect();
