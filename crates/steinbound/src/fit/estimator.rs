@@ -4,6 +4,7 @@ use super::{Compute, DistanceKind, Fit, Method, Problem};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::error::{Error, FitError, KernelError};
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
+use crate::likelihood::IntegrationRule;
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Statistic, check_tolerance};
@@ -36,6 +37,7 @@ pub struct Estimator {
     pub(super) distance_norm: Norm,
     pub(super) distance_power: f64,
     pub(crate) start: Option<Vec<f64>>,
+    pub(super) integration: Option<Arc<IntegrationRule>>,
     pub(crate) kernel: Arc<dyn Kernel>,
     pub(crate) bandwidth: Bandwidth,
     pub(crate) ridge: f64,
@@ -68,6 +70,7 @@ impl Estimator {
             distance_norm: Norm::Two,
             distance_power: 1.0,
             start: None,
+            integration: None,
             kernel: Arc::new(Gaussian),
             bandwidth: Bandwidth::Median,
             ridge: DEFAULT_RIDGE,
@@ -334,6 +337,12 @@ impl Estimator {
     /// Fits in closed form need none.
     pub fn start(mut self, reported: Vec<f64>) -> Estimator {
         self.start = Some(reported);
+        self
+    }
+
+    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data.
+    pub fn integrate_by(mut self, rule: Arc<IntegrationRule>) -> Estimator {
+        self.integration = Some(rule);
         self
     }
 

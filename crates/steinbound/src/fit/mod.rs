@@ -23,6 +23,8 @@ pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
 pub use summary::parameter_table;
 
+pub use crate::likelihood::IntegrationRule;
+
 use crate::inference::Tuning;
 use crate::stein::Statistic;
 

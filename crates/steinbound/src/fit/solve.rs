@@ -33,8 +33,8 @@ impl Problem<'_> {
         match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights),
             Task::TruncatedLikelihood(domain) => {
-                let seed = self.estimator.seed;
-                likelihood::Truncated { model, data, weights, domain, start, seed }.maximise()
+                let (rule, seed) = (self.estimator.integration.as_deref(), self.estimator.seed);
+                likelihood::Truncated { model, data, weights, domain, start, rule, seed }.maximise()
             }
             Task::ScoreMatching(weight) if has_closed_form => {
                 score_matching::minimise(model, data, weights, weight)

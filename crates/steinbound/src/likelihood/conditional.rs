@@ -76,7 +76,7 @@ impl Objective for Conditional<'_> {
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one coordinate given the others.
 pub(super) fn exact(task: &Truncated) -> Result<Estimate, Error> {
-    let Truncated { model, data, weights, domain, start, seed } = *task;
+    let Truncated { model, data, weights, domain, start, seed, .. } = *task;
     let axis = model.differentiated().first().copied().unwrap_or(0);
     let sections: Option<Vec<(f64, f64)>> =
         data.rows().map(|x| section_around(domain.as_ref(), x, axis)).collect();

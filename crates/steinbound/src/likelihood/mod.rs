@@ -6,6 +6,8 @@ mod truncated;
 
 use std::sync::Arc;
 
+pub use nodes::IntegrationRule;
+
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
 use crate::fit::{Estimate, centred};
@@ -28,6 +30,8 @@ pub(crate) struct Truncated<'a> {
     pub(crate) domain: &'a Arc<dyn Domain>,
     /// Where to start, in fitted parameters; found if `None`.
     pub(crate) start: Option<&'a [f64]>,
+    /// How to integrate over the domain; found if `None`.
+    pub(crate) rule: Option<&'a IntegrationRule>,
     pub(crate) seed: u64,
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Truncated;
-use super::nodes::{DETERMINISTIC, FINEST, Nodes};
+use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
-use crate::error::{Error, FitError, ModelError};
+use crate::error::{DomainError, Error, FitError, ModelError};
 use crate::fit::objective::{Expansion, Objective, jacobians};
 use crate::fit::{Estimate, centred, search, start_less};
 use crate::matrix::Matrix;
@@ -27,7 +27,7 @@ struct Likelihood<'a> {
     data: &'a Points<'a>,
     /// Weights that sum to one.
     shares: Vec<f64>,
-    nodes: Nodes,
+    nodes: IntegrationRule,
     curvature: Curvature,
 }
 
@@ -55,7 +55,12 @@ const LEAST_NODES: f64 = 4.0;
 const BLOCK: usize = 512;
 
 impl<'a> Likelihood<'a> {
-    fn new(model: &'a dyn Model, data: &'a Points<'a>, weights: &[f64], nodes: Nodes) -> Likelihood<'a> {
+    fn new(
+        model: &'a dyn Model,
+        data: &'a Points<'a>,
+        weights: &[f64],
+        nodes: IntegrationRule,
+    ) -> Likelihood<'a> {
         let total: f64 = weights.iter().sum();
         Likelihood {
             model,
@@ -196,7 +201,7 @@ fn settled_below(dimension: usize) -> f64 {
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
-    let Truncated { model, data, weights, domain, start, seed } = *task;
+    let Truncated { model, data, weights, domain, start, rule, seed } = *task;
     if model.log_density(data.row(0), &vec![0.0; model.parameters()]).is_none() {
         return Err(ModelError::Unsupported {
             model: model.name().to_string(),
@@ -212,8 +217,18 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         None => None,
     };
     let first = first.map(|theta| start_less(model, &theta, &origin));
-    let nodes =
-        |level: u32| Nodes::new(domain.as_ref(), data, level, seed)?.map(|n| n.less(&origin)).transpose();
+    if let Some(rule) = rule {
+        check_dimension(rule, model)?;
+        let objective = Likelihood::new(model, &points, weights, rule.clone().less(&origin)?);
+        let mut estimate = search(&objective, model, &points, first.as_deref(), seed)?;
+        finish(&objective, &mut estimate, points.len())?;
+        // The rule knows its weights up to a factor only.
+        estimate.log_likelihood = None;
+        return Ok(estimate.moved_back(model, &origin));
+    }
+    let nodes = |level: u32| {
+        IntegrationRule::new(domain.as_ref(), data, level, seed)?.map(|n| n.less(&origin)).transpose()
+    };
     let data = &points;
     let starts = match &first {
         Some(theta) => vec![theta.clone()],
@@ -281,6 +296,15 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     // The search ended on a coarser rule; the influence is that on the last one.
     finish(&objective, &mut estimate, data.len())?;
     Ok(estimate.moved_back(model, &origin))
+}
+
+fn check_dimension(rule: &IntegrationRule, model: &dyn Model) -> Result<(), Error> {
+    let (found, expected) = (rule.points.dimension(), model.dimension());
+    if found != expected {
+        let what = "the rule of integration";
+        return Err(DomainError::WrongDimension { what, found, expected }.into());
+    }
+    Ok(())
 }
 
 /// Newton's step, where it is shorter than a share of the standard errors: then it ends at the minimum.
