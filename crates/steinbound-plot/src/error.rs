@@ -1,0 +1,25 @@
+//! What can go wrong on the way from a drawing to a picture file.
+
+/// Why no PNG could be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlotError {
+    /// The text is not an SVG drawing.
+    #[error("not an SVG drawing: {0}; pass what Figure::to_svg gives")]
+    Svg(String),
+    /// The picture would have no pixels, or more than fit.
+    #[error(
+        "a picture of {width} x {height} pixels cannot be made; choose a scale that gives 1 to {limit} pixels each way"
+    )]
+    Size {
+        /// Width in pixels.
+        width: f64,
+        /// Height in pixels.
+        height: f64,
+        /// Most pixels each way.
+        limit: u32,
+    },
+    /// The pixels could not be packed.
+    #[error("the picture could not be written as PNG: {0}; try a smaller scale")]
+    Encode(String),
+}

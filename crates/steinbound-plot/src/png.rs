@@ -1,0 +1,53 @@
+//! SVG to PNG with the bundled font and no other.
+
+use std::sync::{Arc, OnceLock};
+
+use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+use crate::error::PlotError;
+use crate::text;
+
+/// Most pixels each way: 16,000 make a picture of a gigabyte.
+const LIMIT: u32 = 16_000;
+
+/// The drawing as a PNG file on white ground, `scale` pixels per CSS pixel.
+///
+/// Text is set in the bundled Roboto, whatever fonts the machine has, so the same drawing gives the same bytes anywhere.
+///
+/// ```
+/// use steinbound_plot::{Axis, Color, Figure, Panel, Style, png};
+///
+/// let panel = Panel::new(Axis::linear("n"), Axis::log("error")).line(vec![(1.0, 0.1), (2.0, 0.01)], Style::new(Color::BLUE));
+/// let picture = png(&Figure::new(300.0).row(200.0, vec![panel]).to_svg(), 2.0)?;
+/// assert_eq!(&picture[1..4], b"PNG");
+/// # Ok::<(), steinbound_plot::PlotError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`PlotError::Svg`] for text that is not SVG, [`PlotError::Size`] for a scale that leaves no pixels or too many.
+pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
+    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
+    let fonts = FONTS.get_or_init(|| {
+        let mut database = fontdb::Database::new();
+        database.load_font_data(text::REGULAR.to_vec());
+        database.load_font_data(text::BOLD.to_vec());
+        database.set_sans_serif_family(text::FAMILY);
+        Arc::new(database)
+    });
+    let options =
+        Options { fontdb: Arc::clone(fonts), font_family: text::FAMILY.to_string(), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| PlotError::Svg(error.to_string()))?;
+    let size = tree.size();
+    let (width, height) = (f64::from(size.width() * scale).round(), f64::from(size.height() * scale).round());
+    let refused = || PlotError::Size { width, height, limit: LIMIT };
+    let fits = |length: f64| length >= 1.0 && length <= f64::from(LIMIT);
+    if !fits(width) || !fits(height) {
+        return Err(refused());
+    }
+    let mut pixmap = Pixmap::new(width as u32, height as u32).ok_or_else(refused)?;
+    pixmap.fill(Color::WHITE);
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    pixmap.encode_png().map_err(|error| PlotError::Encode(error.to_string()))
+}

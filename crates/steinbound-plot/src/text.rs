@@ -1,0 +1,140 @@
+//! The bundled font and the room that text takes in it.
+
+use std::sync::OnceLock;
+
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::{FontRef, MetadataProvider};
+
+/// Family name inside the font files.
+pub(crate) const FAMILY: &str = "Roboto";
+/// What an SVG asks for: the bundled font, or what looks like it.
+pub(crate) const FAMILIES: &str = "Roboto, Helvetica, Arial, sans-serif";
+pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/Roboto-Regular.ttf");
+pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/Roboto-Bold.ttf");
+
+/// Sizes of text in CSS pixels.
+pub(crate) const TICK_SIZE: f64 = 11.0;
+pub(crate) const LABEL_SIZE: f64 = 12.0;
+/// From one line's baseline to the next, in units of the text size.
+pub(crate) const LEADING: f64 = 1.22;
+/// Half the height of a digit, in units of the text size: centres text on a point.
+pub(crate) const HALF_DIGIT: f64 = 0.355;
+
+/// What stands for a character that the font lacks, in units of the text size.
+const UNKNOWN_ADVANCE: f64 = 0.6;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    Regular,
+    Bold,
+}
+
+struct Ruler {
+    characters: Charmap<'static>,
+    glyphs: GlyphMetrics<'static>,
+}
+
+/// Advances are measured at 1000 pixels to the em and scaled.
+const EM: f32 = 1000.0;
+
+fn ruler(weight: Weight) -> Option<&'static Ruler> {
+    static RULERS: OnceLock<[Option<Ruler>; 2]> = OnceLock::new();
+    let rulers = RULERS.get_or_init(|| {
+        [REGULAR, BOLD].map(|bytes| {
+            let font = FontRef::new(bytes).ok()?;
+            let glyphs = font.glyph_metrics(Size::new(EM), LocationRef::default());
+            Some(Ruler { characters: font.charmap(), glyphs })
+        })
+    });
+    rulers[weight as usize].as_ref()
+}
+
+/// Width of one line of text in pixels, without kerning, which only narrows it.
+pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
+    let advance = |character: char| {
+        let ruler = ruler(weight)?;
+        ruler.glyphs.advance_width(ruler.characters.map(character)?).map(|advance| f64::from(advance / EM))
+    };
+    size * text.chars().map(|character| advance(character).unwrap_or(UNKNOWN_ADVANCE)).sum::<f64>()
+}
+
+/// Breaks text between words into lines no wider than `room`; a longer word keeps a line of its own.
+pub(crate) fn wrap(text: &str, room: f64, size: f64, weight: Weight) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), size, weight) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+/// The text, or as much of its start as fits `room` with an ellipsis.
+pub(crate) fn shorten(text: &str, room: f64, size: f64, weight: Weight) -> String {
+    if width(text, size, weight) <= room {
+        return text.to_string();
+    }
+    let mut kept: String = text.to_string();
+    while kept.pop().is_some() {
+        let shortened = format!("{}…", kept.trim_end());
+        if width(&shortened, size, weight) <= room {
+            return shortened;
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_the_advances_of_the_font() {
+        // Advances of Roboto 2.138 in units of 1/2048 em, read with fonttools.
+        for (text, weight, advance) in REFERENCE {
+            let expected = f64::from(*advance) / 2048.0 * 12.0;
+            assert!((width(text, 12.0, *weight) - expected).abs() < 1e-3, "{text}");
+        }
+    }
+
+    const REFERENCE: &[(&str, Weight, u32)] = &[
+        ("0", Weight::Regular, 1151),
+        ("TKSD", Weight::Regular, 5067),
+        ("−1.5", Weight::Regular, 4013),
+        ("θ", Weight::Regular, 1167),
+        ("10⁻³", Weight::Regular, 3813),
+        ("squared error", Weight::Bold, 12485),
+    ];
+
+    #[test]
+    fn the_font_has_the_signs_of_statistics() {
+        let ruler = ruler(Weight::Regular).expect("the font is bundled");
+        for sign in "−×·≤≥±–—‖²³₀₁₂…√∞ℓαβεθλμπσψω⁻⁰¹⁴⁵⁶⁷⁸⁹".chars()
+        {
+            assert!(ruler.characters.map(sign).is_some(), "{sign}");
+        }
+    }
+
+    #[test]
+    fn lines_keep_to_their_room_and_all_words() {
+        let text = "squared error of the mean in standard errors of the paper";
+        let lines = wrap(text, 100.0, 12.0, Weight::Regular);
+        assert!(lines.len() > 2 && lines.iter().all(|line| width(line, 12.0, Weight::Regular) <= 100.0));
+        assert_eq!(lines.join(" "), text);
+        assert!(wrap("  ", 10.0, 12.0, Weight::Regular).is_empty());
+    }
+
+    #[test]
+    fn shortened_text_fits_and_ends_in_an_ellipsis() {
+        let short = shorten("truncated maximum likelihood", 80.0, 12.0, Weight::Regular);
+        assert!(short.ends_with('…') && width(&short, 12.0, Weight::Regular) <= 80.0);
+        assert_eq!(shorten("TKSD", 80.0, 12.0, Weight::Regular), "TKSD");
+        assert_eq!(shorten("TKSD", 0.0, 12.0, Weight::Regular), "");
+    }
+}
