@@ -9,7 +9,7 @@ use steinbound_plot::{
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
     std::fs::create_dir_all(&directory)?;
-    for (name, figure) in [("marks", marks()), ("series", series())] {
+    for (name, figure) in [("marks", marks()), ("series", series()), ("crowded", crowded())] {
         write(&directory, name, &figure.id(name))?;
     }
     Ok(())
@@ -198,4 +198,59 @@ fn series() -> Figure {
         )
         .legend((0..names.len()).map(|index| Entry::line(names[index], style(index))).collect())
         .describe("Errors of seven methods")
+}
+
+/// Little room and long words: a map in degrees beside small panels.
+fn crowded() -> Figure {
+    let border = vec![
+        (-124.0, 48.5),
+        (-95.0, 49.0),
+        (-83.0, 42.0),
+        (-67.0, 47.0),
+        (-81.0, 25.0),
+        (-97.0, 26.0),
+        (-117.0, 32.5),
+    ];
+    let map = Panel::new(Axis::linear("longitude"), Axis::linear("latitude"))
+        .title("(a) data seen only inside of a border, with a title too long for one line")
+        .aspect(1.28)
+        .rings(vec![border], Some(Color::LIGHT_GREY), Style::new(Color::BLACK).width(0.8))
+        .points(
+            cloud(150).into_iter().map(|(x, y)| (-110.0 + 6.0 * x, 37.0 + 3.0 * y)).collect(),
+            Style::new(Color::BLUE).size(1.5),
+        )
+        .text(-67.0, 47.0, "Maine, moved inside", Anchor::Start);
+    let small = |title: &str, low: f64, high: f64| {
+        Panel::new(
+            Axis::linear("number of boundary points m"),
+            Axis::linear("squared error of the estimated mean, in units of its variance"),
+        )
+        .title(title)
+        .line(
+            even(low, high, 9).into_iter().map(|x| (x, x * x)).collect(),
+            Style::new(Color::GREEN).marker(Marker::Diamond).size(2.5),
+        )
+    };
+    let names = [
+        "tksd",
+        "bd-KSD (exact)",
+        "bd-KSD (approximate)",
+        "TruncSM (exact)",
+        "TruncSM (approximate)",
+        "truncated MLE",
+    ];
+    let many = Panel::new(Axis::categories("method", names), Axis::linear("rank"))
+        .title("(e) names that do not all fit")
+        .points(
+            (0..6).map(|index| (f64::from(index), f64::from(index * 5 % 6))).collect(),
+            Style::new(Color::PURPLE).marker(Marker::Square),
+        );
+    let equal = Panel::new(Axis::log("all values equal"), Axis::linear(""))
+        .title("(f) one value")
+        .points(vec![(3.0, 7.0)], Style::new(Color::BLACK));
+    let empty = Panel::new(Axis::log("nothing"), Axis::linear("here")).title("(g) no data");
+    Figure::new(720.0)
+        .row_weighted(230.0, vec![(2.0, map), (1.0, small("(b) thousands", 0.0, 20_000.0)), (1.0, small("(c) tiny", 0.0, 1e-4))])
+        .row(230.0, vec![small("(d) far from zero", 1e4, 1e4 + 1.0), many, equal, empty])
+        .legend(vec![Entry::line("a single entry with a name that is far too long for one line of a legend and so has to be cut somewhere, here or there", Style::new(Color::GREEN))])
 }

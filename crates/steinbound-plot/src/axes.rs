@@ -1,11 +1,17 @@
 //! A panel in its place as SVG: grid, marks, frame, ticks, labels, colour bar.
 
+use crate::axis::SLOPE;
 use crate::draw;
-use crate::layout::{BAR_GAP, BAR_WIDTH, Cell, LABEL_GAP, TICK, TICK_GAP, lines_height, tick_room};
+use crate::layout::{
+    BAR_GAP, BAR_LABEL_GAP, BAR_WIDTH, Cell, LABEL_GAP, TICK, TICK_GAP, lines_height, tick_label_height,
+    tick_room,
+};
 use crate::panel::ColorBar;
 use crate::scale::{Frame, Scale};
 use crate::svg::{Svg, number};
-use crate::text::{HALF_DIGIT, LABEL_SIZE, LEADING, TICK_SIZE};
+use crate::text::{self, HALF_DIGIT, LABEL_SIZE, LEADING, TICK_SIZE, Weight};
+
+type Place = (f64, f64);
 
 const FRAME_COLOR: &str = "#4d4d4d";
 const GRID_COLOR: &str = "#ededed";
@@ -22,7 +28,7 @@ pub(crate) fn draw(svg: &mut Svg, cell: &Cell, name: &str) {
     svg.element("clipPath").attribute("id", &clip).open();
     rectangle(svg, frame);
     svg.close();
-    if cell.panel.axes {
+    if cell.panel.axes && !cell.panel.has_cells() {
         grid(svg, cell);
     }
     svg.element("g").attribute("class", "marks").attribute("clip-path", &format!("url(#{clip})")).open();
@@ -39,7 +45,7 @@ pub(crate) fn draw(svg: &mut Svg, cell: &Cell, name: &str) {
     }
     title(svg, cell);
     if let (Some(bar), Some(scale)) = (&cell.panel.bar, &cell.bar) {
-        color_bar(svg, frame, bar, scale, name);
+        color_bar(svg, cell, bar, scale, name);
     }
     svg.close();
 }
@@ -50,7 +56,7 @@ fn rectangle(svg: &mut Svg, frame: Frame) {
 }
 
 /// Straight pieces as one path, each from a point to another.
-fn strokes(svg: &mut Svg, class: &str, pieces: &[((f64, f64), (f64, f64))], color: &str) {
+fn strokes(svg: &mut Svg, class: &str, pieces: &[(Place, Place)], color: &str) {
     let mut data = String::new();
     pieces.iter().for_each(|&(from, to)| crate::svg::path(&mut data, &[from, to], false));
     if !data.is_empty() {
@@ -85,11 +91,18 @@ fn ticks(svg: &mut Svg, cell: &Cell) {
     }
     strokes(svg, "ticks", &pieces, FRAME_COLOR);
     svg.element("g").attribute("class", "tick-labels").number("font-size", TICK_SIZE).open();
-    svg.element("g").attribute("text-anchor", "middle").open();
+    let anchor = if view.x.sloping { "end" } else { "middle" };
+    svg.element("g").attribute("text-anchor", anchor).open();
     for tick in view.x.ticks.iter().filter(|tick| !tick.label.is_empty()) {
         if let Some(x) = view.across(tick.value) {
             let y = bottom + TICK + TICK_GAP + RISE * TICK_SIZE;
-            svg.element("text").number("x", x).number("y", y).holding(&tick.label);
+            if view.x.sloping {
+                let turned =
+                    format!("{} rotate({})", shifted(x + 0.3 * TICK_SIZE, y), number(-SLOPE.to_degrees()));
+                svg.element("text").attribute("transform", &turned).holding(&tick.label);
+            } else {
+                svg.element("text").number("x", x).number("y", y).holding(&tick.label);
+            }
         }
     }
     svg.close();
@@ -105,9 +118,9 @@ fn ticks(svg: &mut Svg, cell: &Cell) {
 }
 
 /// Lines of a label, the first at a baseline of zero, under a transformation.
-fn label(svg: &mut Svg, class: &str, lines: &[String], transform: &str) {
+fn label(svg: &mut Svg, lines: &[String], transform: &str) {
     for (index, line) in lines.iter().enumerate() {
-        let element = svg.element("text").attribute("class", class).attribute("transform", transform);
+        let element = svg.element("text").attribute("class", "axis-label").attribute("transform", transform);
         let element = element.number_unless("y", index as f64 * LABEL_SIZE * LEADING, 0.0);
         element.attribute("text-anchor", "middle").holding(line);
     }
@@ -117,14 +130,28 @@ fn shifted(x: f64, y: f64) -> String {
     format!("translate({} {})", number(x), number(y))
 }
 
+/// Text that reads upwards.
+fn turned(baseline: f64, middle: f64) -> String {
+    format!("{} rotate(-90)", shifted(baseline, middle))
+}
+
+/// The middle of a label: that of the frame, or as near as the label can be without leaving the cell.
+fn middle(lines: &[String], (start, length): (f64, f64), (cell_start, cell_length): (f64, f64)) -> f64 {
+    let widths = lines.iter().map(|line| text::width(line, LABEL_SIZE, Weight::Regular));
+    let half = widths.fold(0.0, f64::max) / 2.0;
+    let (least, most) = (cell_start + half, cell_start + cell_length - half);
+    let middle = start + length / 2.0;
+    if least <= most { middle.clamp(least, most) } else { middle }
+}
+
 fn labels(svg: &mut Svg, cell: &Cell) {
-    let frame = cell.view.frame;
-    let middle = frame.left + frame.width / 2.0;
-    let baseline = frame.bottom() + TICK + TICK_GAP + TICK_SIZE * LEADING + LABEL_GAP + RISE * LABEL_SIZE;
-    label(svg, "axis-label", &cell.x_label, &shifted(middle, baseline));
-    let baseline = frame.left - cell.margins.left + RISE * LABEL_SIZE;
-    let turned = format!("{} rotate(-90)", shifted(baseline, frame.top + frame.height / 2.0));
-    label(svg, "axis-label", &cell.y_label, &turned);
+    let (frame, whole) = (cell.view.frame, cell.whole);
+    let across = middle(&cell.x_label, (frame.left, frame.width), (whole.left, whole.width));
+    let baseline =
+        frame.bottom() + TICK + TICK_GAP + tick_label_height(&cell.view.x) + LABEL_GAP + RISE * LABEL_SIZE;
+    label(svg, &cell.x_label, &shifted(across, baseline));
+    let down = middle(&cell.y_label, (frame.top, frame.height), (whole.top, whole.height));
+    label(svg, &cell.y_label, &turned(frame.left - cell.margins.left + RISE * LABEL_SIZE, down));
 }
 
 fn title(svg: &mut Svg, cell: &Cell) {
@@ -138,7 +165,8 @@ fn title(svg: &mut Svg, cell: &Cell) {
     }
 }
 
-fn color_bar(svg: &mut Svg, frame: Frame, bar: &ColorBar, scale: &Scale, name: &str) {
+fn color_bar(svg: &mut Svg, cell: &Cell, bar: &ColorBar, scale: &Scale, name: &str) {
+    let frame = cell.view.frame;
     let gradient = format!("{name}-colors");
     svg.element("g").attribute("class", "color-bar").open();
     let element = svg.element("linearGradient").attribute("id", &gradient);
@@ -169,10 +197,11 @@ fn color_bar(svg: &mut Svg, frame: Frame, bar: &ColorBar, scale: &Scale, name: &
         }
     }
     svg.close();
-    let baseline = right + tick_room(scale) + LABEL_GAP + RISE * LABEL_SIZE;
-    let turned = format!("{} rotate(-90)", shifted(baseline, frame.top + frame.height / 2.0));
-    if !bar.label.is_empty() {
-        label(svg, "axis-label", std::slice::from_ref(&bar.label), &turned);
+    let baseline = right + tick_room(scale) + BAR_LABEL_GAP + RISE * LABEL_SIZE;
+    let lines = std::slice::from_ref(&cell.bar_label);
+    let down = middle(lines, (frame.top, frame.height), (cell.whole.top, cell.whole.height));
+    if !cell.bar_label.is_empty() {
+        label(svg, lines, &turned(baseline, down));
     }
     svg.close();
 }

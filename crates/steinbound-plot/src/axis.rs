@@ -11,6 +11,9 @@ enum Kind {
     Categories,
 }
 
+/// The angle of sloping labels.
+pub(crate) const SLOPE: f64 = std::f64::consts::FRAC_PI_4;
+
 /// Which way an axis runs, which decides how close its labels may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -78,7 +81,7 @@ impl Axis {
         self
     }
 
-    /// Lets a linear axis begin at zero, or end there if all numbers are below.
+    /// Lets a linear axis begin at zero, or end there if all numbers are below; a hair beyond if there are points at zero.
     pub fn from_zero(mut self) -> Axis {
         self.from_zero = true;
         self
@@ -106,9 +109,10 @@ impl Axis {
             _ => extent.bounds().unwrap_or((0.0, 1.0)),
         };
         if self.from_zero && self.kind == Kind::Linear {
-            if extent.all_above_zero() {
+            // Points that lie on zero keep their margin, or the frame would cut their markers.
+            if extent.all_above_zero() && !extent.has_point_near_zero() {
                 bounds.0 = 0.0;
-            } else if extent.all_below_zero() {
+            } else if extent.all_below_zero() && !extent.has_point_near_zero() {
                 bounds.1 = 0.0;
             }
         }
@@ -127,18 +131,24 @@ impl Axis {
 
     /// The axis with its ticks, on `length` pixels.
     pub(crate) fn scale(&self, (low, high): (f64, f64), length: f64, direction: Direction) -> Scale {
-        let bare = Scale { log: self.is_log(), low, high, ticks: Vec::new(), minor: Vec::new() };
+        let bare =
+            Scale { log: self.is_log(), low, high, ticks: Vec::new(), minor: Vec::new(), sloping: false };
         if let Some(ticks) = self.given_ticks() {
             let inside =
                 |tick: &Tick| bare.part(tick.value).is_some_and(|part| (-1e-9..=1.0 + 1e-9).contains(&part));
-            let ticks = ticks.into_iter().filter(inside).collect();
-            return thinned(Scale { ticks, ..bare }, length, direction);
+            let mut scale = Scale { ticks: ticks.into_iter().filter(inside).collect(), ..bare };
+            // Names say more than numbers do and none can be left out, so they rather slope.
+            scale.sloping =
+                self.names.is_some() && direction == Direction::Across && !fits(&scale, length, direction, 1);
+            return thinned(scale, length, direction);
         }
-        let roomy = match direction {
-            Direction::Across => length / 60.0,
-            Direction::Up => length / 34.0,
+        // Pixels from one tick to the next. Those of logarithmic axes are uneven, so that their mean can be less.
+        let spacing = match (direction, self.kind) {
+            (Direction::Across, Kind::Log) => 30.0,
+            (Direction::Across, _) => 36.0,
+            (Direction::Up, _) => 23.0,
         };
-        let mut most = (roomy as usize).clamp(2, 8);
+        let mut most = ((length / spacing) as usize).clamp(2, 7);
         loop {
             let (ticks, minor) = match self.kind {
                 Kind::Log => ticks::logarithmic(10_f64.powf(low), 10_f64.powf(high), most),
@@ -181,21 +191,19 @@ fn apart((low, high): (f64, f64), log: bool, from_zero: bool) -> (f64, f64) {
     if high - low >= least {
         return (low, high);
     }
-    let half = match () {
-        () if log => 0.3,
-        () if largest < 1e-140 => 0.5,
-        () => 0.1 * largest,
-    };
-    match () {
-        () if from_zero && !log && low == 0.0 => (0.0, 2.0 * half),
-        () => (low - half, high + half),
+    if log {
+        return (low - 0.3, high + 0.3);
     }
+    let half = if largest < 1e-140 { 0.5 } else { 0.1 * largest };
+    if from_zero && largest < 1e-140 { (0.0, 1.0) } else { (low - half, high + half) }
 }
 
 /// Whether every `stride`-th label has room.
 fn fits(scale: &Scale, length: f64, direction: Direction, stride: usize) -> bool {
     let place = |tick: &Tick| scale.part(tick.value).unwrap_or(0.0) * length;
     let half = |tick: &Tick| match direction {
+        // Sloping lines of text stand as far apart as their height allows.
+        Direction::Across if scale.sloping => 0.48 * TICK_SIZE / SLOPE.sin(),
         Direction::Across => text::width(&tick.label, TICK_SIZE, Weight::Regular) / 2.0 + 4.0,
         Direction::Up => TICK_SIZE * 0.6,
     };
@@ -236,13 +244,14 @@ mod tests {
     fn ranges_follow_the_data_or_what_was_asked() {
         let data = extent(&[2.0, 12.0], false);
         let axis = Axis::linear("");
-        assert_eq!(axis.bounds(&data), (1.6, 12.4));
-        assert_eq!(axis.clone().from_zero().bounds(&data), (0.0, 12.4));
-        assert_eq!(axis.clone().from_zero().bounds(&extent(&[0.1, 20.1], false)).0, 0.0);
-        assert_eq!(axis.clone().from_zero().bounds(&extent(&[-3.0, -0.1], false)).1, 0.0);
+        assert_eq!(axis.bounds(&data), (1.5, 12.5));
+        assert_eq!(axis.clone().from_zero().bounds(&data), (0.0, 12.5));
+        assert_eq!(axis.clone().from_zero().bounds(&extent(&[0.5, 20.5], false)).0, 0.0);
+        assert_eq!(axis.clone().from_zero().bounds(&extent(&[0.0, 20.0], false)).0, -1.0);
+        assert_eq!(axis.clone().from_zero().bounds(&extent(&[-3.0, -0.2], false)).1, 0.0);
         assert_eq!(axis.clone().range(5.0, 3.0).bounds(&data), (3.0, 5.0));
-        assert_eq!(axis.clone().range(0.0, f64::NAN).bounds(&data), (0.0, 12.4));
-        assert_eq!(Axis::log("").range(0.0, 100.0).bounds(&extent(&[1.0, 10.0], true)), (-0.04, 2.0));
+        assert_eq!(axis.clone().range(0.0, f64::NAN).bounds(&data), (0.0, 12.5));
+        assert_eq!(Axis::log("").range(0.0, 100.0).bounds(&extent(&[1.0, 10.0], true)), (-0.05, 2.0));
         assert_eq!(Axis::categories("", ["a", "b", "c"]).bounds(&data), (-0.5, 2.5));
     }
 
@@ -281,6 +290,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn names_slope_before_they_are_left_out() {
+        let axis = Axis::categories("", ["bd-KSD (exact)", "bd-KSD (approximate)", "truncated MLE"]);
+        let scale = |length| axis.scale((-0.5, 2.5), length, Direction::Across);
+        assert!(!scale(600.0).sloping && scale(120.0).sloping);
+        assert!(scale(120.0).ticks.iter().all(|tick| !tick.label.is_empty()));
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::ticks::decimal;
 
 /// Half the width of an error bar's caps in pixels.
 const CAP: f64 = 3.0;
+/// How far cells of a heat map reach under their neighbours in pixels.
+const UNDERLAP: f64 = 0.6;
 /// How solid the area of a histogram is beside its outline.
 const AREA_OPACITY: f64 = 0.3;
 
@@ -185,19 +187,27 @@ fn histogram(svg: &mut Svg, view: &View, edges: &[f64], counts: &[f64], style: &
 }
 
 fn heatmap(svg: &mut Svg, view: &View, cells: &Heatmap) {
-    let columns = cells.x_edges.len().saturating_sub(1);
+    let (columns, rows) = (cells.x_edges.len().saturating_sub(1), cells.y_edges.len().saturating_sub(1));
+    let painted = |column: usize, row: usize| {
+        let value = *cells.values.get(row * columns + column).filter(|_| column < columns && row < rows)?;
+        Some((value, cells.scale.color(value)?))
+    };
     let mut numbers = Vec::new();
     svg.element("g").attribute("shape-rendering", "crispEdges").open();
     for (row, up) in cells.y_edges.windows(2).enumerate() {
         for (column, across) in cells.x_edges.windows(2).enumerate() {
-            let value = cells.values.get(row * columns + column).copied().unwrap_or(f64::NAN);
             let corners = (view.point((across[0], up[0])), view.point((across[1], up[1])));
-            let (Some(color), (Some(one), Some(other))) = (cells.scale.color(value), corners) else {
+            let (Some((value, color)), (Some(one), Some(other))) = (painted(column, row), corners) else {
                 continue;
             };
             let (width, height) = ((other.0 - one.0).abs(), (other.1 - one.1).abs());
-            let element = svg.element("rect").number("x", one.0.min(other.0)).number("y", one.1.min(other.1));
-            element.number("width", width).number("height", height).attribute("fill", &color.hex()).empty();
+            // Cells reach a little under those drawn after them, so that rounding leaves no seams.
+            let right = if painted(column + 1, row).is_some() { UNDERLAP } else { 0.0 };
+            let above = if painted(column, row + 1).is_some() { UNDERLAP } else { 0.0 };
+            let element =
+                svg.element("rect").number("x", one.0.min(other.0)).number("y", one.1.min(other.1) - above);
+            let element = element.number("width", width + right).number("height", height + above);
+            element.attribute("fill", &color.hex()).empty();
             if let Some(digits) = cells.digits {
                 let label = decimal(value, digits.min(12));
                 if text::width(&label, TICK_SIZE, Weight::Regular) + 2.0 <= width && TICK_SIZE <= height {

@@ -1,6 +1,6 @@
 //! Where everything stands: frames, and around them the room that titles, labels and colour bars need.
 
-use crate::axis::{Axis, Direction};
+use crate::axis::{Axis, Direction, SLOPE};
 use crate::panel::Panel;
 use crate::scale::{Extent, Frame, Scale, View};
 use crate::text::{self, LABEL_SIZE, LEADING, TICK_SIZE, Weight};
@@ -9,7 +9,8 @@ use crate::text::{self, LABEL_SIZE, LEADING, TICK_SIZE, Weight};
 pub(crate) const TICK: f64 = 4.0;
 pub(crate) const TICK_GAP: f64 = 3.0;
 /// Between tick labels and the label of the axis, and between title and frame.
-pub(crate) const LABEL_GAP: f64 = 5.0;
+pub(crate) const LABEL_GAP: f64 = 4.0;
+pub(crate) const BAR_LABEL_GAP: f64 = 7.0;
 pub(crate) const BAR_GAP: f64 = 10.0;
 pub(crate) const BAR_WIDTH: f64 = 11.0;
 const PANEL_GAP: f64 = 16.0;
@@ -27,6 +28,11 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
+    fn hold(&self, other: &Margins) -> bool {
+        let sides = |margins: &Margins| [margins.left, margins.right, margins.top, margins.bottom];
+        sides(self).iter().zip(sides(other)).all(|(room, needed)| *room >= needed - 0.1)
+    }
+
     fn max(self, other: Margins) -> Margins {
         Margins {
             left: self.left.max(other.left),
@@ -54,6 +60,9 @@ pub(crate) struct Cell<'a> {
     pub(crate) title: Vec<String>,
     pub(crate) x_label: Vec<String>,
     pub(crate) y_label: Vec<String>,
+    pub(crate) bar_label: String,
+    /// The frame and all the room around it.
+    pub(crate) whole: Frame,
 }
 
 /// Places the rows from the top of `page`; gives the cells and where the last row ends.
@@ -62,15 +71,29 @@ pub(crate) fn place(rows: &[Row], page: Frame) -> (Vec<Cell<'_>>, f64) {
         rows.iter().map(|row| vec![Margins::default(); row.panels.len()]).collect();
     // Labels depend on the size of frames and frames on the room of labels. Margins only grow, and are settled after a few rounds.
     for _ in 0..4 {
-        let cells = settle(rows, page, &margins);
-        for (margins, cell) in margins.iter_mut().flatten().zip(&cells) {
-            *margins = margins.max(needed(cell));
+        let wanted = wanted(rows, page, &margins);
+        for (margins, wanted) in margins.iter_mut().flatten().zip(wanted.into_iter().flatten()) {
+            *margins = margins.max(wanted);
         }
         align(rows, &mut margins);
+    }
+    // Give back what only the first rounds needed, if that holds.
+    let mut tighter = wanted(rows, page, &margins);
+    align(rows, &mut tighter);
+    let mut check = wanted(rows, page, &tighter);
+    align(rows, &mut check);
+    if tighter.iter().flatten().zip(check.iter().flatten()).all(|(given, wanted)| given.hold(wanted)) {
+        margins = tighter;
     }
     let bottom =
         rows.iter().map(|row| row.height).sum::<f64>() + ROW_GAP * rows.len().saturating_sub(1) as f64;
     (settle(rows, page, &margins), page.top + bottom)
+}
+
+/// What every panel needs around it, if it is given these margins.
+fn wanted(rows: &[Row], page: Frame, margins: &[Vec<Margins>]) -> Vec<Vec<Margins>> {
+    let mut cells = settle(rows, page, margins).into_iter();
+    rows.iter().map(|row| cells.by_ref().take(row.panels.len()).map(|cell| needed(&cell)).collect()).collect()
 }
 
 /// Frames of a row start and end at the same height; those of a column too, where rows are divided alike.
@@ -131,13 +154,22 @@ fn cell(panel: &Panel, room: Frame, margins: Margins) -> Cell<'_> {
             if bar.scale.log { Axis::log("") } else { Axis::linear("") }.range(bar.scale.low, bar.scale.high);
         axis.scale(axis.bounds(&Extent::new(bar.scale.log)), frame.height, Direction::Up)
     });
+    let whole = Frame {
+        left: room.left - margins.left,
+        top: room.top - margins.top,
+        width: margins.left + room.width + margins.right,
+        height: margins.top + room.height + margins.bottom,
+    };
+    let bar_label = panel.bar.as_ref().map_or("", |bar| bar.label.as_str());
     let title_room = room.right() + margins.right - frame.left;
     let shown = |axis: &Axis| if panel.axes { axis.label.clone() } else { String::new() };
     Cell {
         panel,
         title: text::wrap(&panel.title, title_room, LABEL_SIZE, Weight::Bold),
-        x_label: text::wrap(&shown(&panel.x), frame.width.max(room.width), LABEL_SIZE, Weight::Regular),
-        y_label: text::wrap(&shown(&panel.y), frame.height, LABEL_SIZE, Weight::Regular),
+        x_label: text::wrap(&shown(&panel.x), whole.width, LABEL_SIZE, Weight::Regular),
+        y_label: text::wrap(&shown(&panel.y), whole.height, LABEL_SIZE, Weight::Regular),
+        bar_label: text::shorten(bar_label, whole.height, LABEL_SIZE, Weight::Regular),
+        whole,
         view,
         bar,
         margins,
@@ -189,6 +221,11 @@ pub(crate) fn tick_room(scale: &Scale) -> f64 {
     TICK + TICK_GAP + label_width(scale)
 }
 
+/// The height of the labels below an axis.
+pub(crate) fn tick_label_height(scale: &Scale) -> f64 {
+    if scale.sloping { label_width(scale) * SLOPE.sin() + TICK_SIZE } else { TICK_SIZE }
+}
+
 /// The room that a cell's titles, labels and colour bar need.
 fn needed(cell: &Cell) -> Margins {
     let mut margins = Margins { left: 1.0, right: 1.0, top: 1.0, bottom: 1.0 };
@@ -196,20 +233,22 @@ fn needed(cell: &Cell) -> Margins {
     if cell.panel.axes {
         let view = &cell.view;
         margins.left = tick_room(&view.y) + label(&cell.y_label);
-        margins.bottom = TICK + TICK_GAP + TICK_SIZE * LEADING + label(&cell.x_label);
+        margins.bottom = TICK + TICK_GAP + tick_label_height(&view.x) + label(&cell.x_label);
         margins.top = TICK_SIZE / 2.0;
         for tick in &view.x.ticks {
             let place = view.x.part(tick.value).unwrap_or(0.5) * view.frame.width;
-            let half = text::width(&tick.label, TICK_SIZE, Weight::Regular) / 2.0;
-            margins.left = margins.left.max(half - place);
-            margins.right = margins.right.max(place + half - view.frame.width);
+            let width = text::width(&tick.label, TICK_SIZE, Weight::Regular);
+            let (before, after) =
+                if view.x.sloping { (width * SLOPE.cos(), 0.0) } else { (width / 2.0, width / 2.0) };
+            margins.left = margins.left.max(before - place);
+            margins.right = margins.right.max(place + after - view.frame.width);
         }
     }
     if !cell.title.is_empty() {
         margins.top = lines_height(&cell.title) + LABEL_GAP;
     }
-    if let (Some(scale), Some(bar)) = (&cell.bar, &cell.panel.bar) {
-        let label = if bar.label.is_empty() { 0.0 } else { LABEL_GAP + LABEL_SIZE * LEADING };
+    if let Some(scale) = &cell.bar {
+        let label = if cell.bar_label.is_empty() { 0.0 } else { BAR_LABEL_GAP + LABEL_SIZE * LEADING };
         margins.right = margins.right.max(BAR_GAP + BAR_WIDTH + tick_room(scale) + label);
         margins.top = margins.top.max(TICK_SIZE / 2.0);
         margins.bottom = margins.bottom.max(TICK_SIZE / 2.0);

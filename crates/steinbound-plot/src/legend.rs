@@ -84,7 +84,11 @@ impl Entry {
             Key::Fill(color) => {
                 let element =
                     svg.element("rect").number("x", left).number("y", middle - 5.0).number("width", width);
-                element.number("height", 10.0).attribute("fill", &color.hex()).empty();
+                let element = element
+                    .number("height", 10.0)
+                    .attribute("fill", &color.hex())
+                    .attribute("stroke", &Color::GREY.hex());
+                element.number("stroke-width", 0.6).empty();
             }
         }
         let label = text::shorten(&self.label, room - width - KEY_GAP, LABEL_SIZE, Weight::Regular);

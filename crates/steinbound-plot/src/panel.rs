@@ -146,6 +146,11 @@ impl Panel {
         self.with(Mark::Text { x, y, text: text.into(), anchor })
     }
 
+    /// Whether a heat map covers the ground, where grid lines would only show through blank cells.
+    pub(crate) fn has_cells(&self) -> bool {
+        self.marks.iter().any(|mark| matches!(mark, Mark::Heatmap(_)))
+    }
+
     /// What the marks cover along both axes.
     pub(crate) fn extents(&self) -> (Extent, Extent) {
         let (mut x, mut y) = (Extent::new(self.x.is_log()), Extent::new(self.y.is_log()));

@@ -76,6 +76,13 @@ impl Extent {
         self.bounds().is_some() && self.points.low.min(self.edges.low) >= 0.0
     }
 
+    /// Whether a point's marker would reach beyond zero.
+    pub(crate) fn has_point_near_zero(&self) -> bool {
+        let span = self.points.high - self.points.low;
+        self.points.low.abs().min(self.points.high.abs()) < 0.02 * span
+            && !(self.edges.low <= 0.0 && self.edges.high >= 0.0)
+    }
+
     /// Whether there are data, none of them above zero.
     pub(crate) fn all_below_zero(&self) -> bool {
         self.bounds().is_some() && self.points.high.max(self.edges.high) <= 0.0
@@ -88,7 +95,7 @@ impl Extent {
             return None;
         }
         let span = points.high.max(edges.high) - points.low.min(edges.low);
-        let margin = 0.04 * span;
+        let margin = 0.05 * span;
         let low = if edges.low <= points.low { edges.low } else { points.low - margin };
         let high = if edges.high >= points.high { edges.high } else { points.high + margin };
         Some((low, high))
@@ -104,6 +111,8 @@ pub(crate) struct Scale {
     pub(crate) high: f64,
     pub(crate) ticks: Vec<Tick>,
     pub(crate) minor: Vec<f64>,
+    /// Labels slope because they would not fit side by side.
+    pub(crate) sloping: bool,
 }
 
 impl Scale {
@@ -180,7 +189,7 @@ mod tests {
         for value in [1.0, 11.0, f64::NAN, f64::INFINITY, 1e200] {
             extent.point(value);
         }
-        assert_eq!(extent.bounds(), Some((0.6, 11.4)));
+        assert_eq!(extent.bounds(), Some((0.5, 11.5)));
         extent.edge(0.0);
         extent.edge(5.0);
         let (low, high) = extent.bounds().expect("data");
@@ -201,7 +210,8 @@ mod tests {
 
     #[test]
     fn the_view_turns_numbers_into_pixels() {
-        let scale = |log, low, high| Scale { log, low, high, ticks: Vec::new(), minor: Vec::new() };
+        let scale =
+            |log, low, high| Scale { log, low, high, ticks: Vec::new(), minor: Vec::new(), sloping: false };
         let frame = Frame { left: 10.0, top: 20.0, width: 100.0, height: 50.0 };
         let view = View { frame, x: scale(false, 0.0, 2.0), y: scale(true, -1.0, 1.0) };
         assert_eq!(view.point((1.0, 1.0)), Some((60.0, 45.0)));

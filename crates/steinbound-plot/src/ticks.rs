@@ -71,7 +71,9 @@ pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f
     if fine.len() < 3 && decades.len() < 2 {
         return (linear(low, high, most, false), Vec::new());
     }
-    if fine.len() <= most || (decades.len() < 2 && fine.len() <= 10) {
+    // Between powers of ten, 2×10⁻⁵ and its like say little for the room they take.
+    let plain = is_plain(&fine) || decades.len() < 2;
+    if (fine.len() <= most && plain) || (decades.len() < 2 && fine.len() <= 10) {
         return (labelled(&fine), minor());
     }
     let stride = decades.len().div_ceil(most);
@@ -87,11 +89,17 @@ pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f
     (labelled(&kept), decades)
 }
 
-/// Ticks at given places, written as short as they can be, all in the same manner.
+/// Ticks at given places, written as short as they can be, all in the same manner: as powers of ten if one would have too many
+/// zeros.
 pub(crate) fn labelled(values: &[f64]) -> Vec<Tick> {
-    let plain = values.iter().all(|&value| value == 0.0 || (-4..5).contains(&exponent_of(value)));
+    let plain = is_plain(values);
     let write = |value: f64| if plain { shortest(value) } else { scientific(value, None) };
     values.iter().map(|&value| Tick { value, label: write(value) }).collect()
+}
+
+/// Whether all numbers can be written out without too many zeros.
+fn is_plain(values: &[f64]) -> bool {
+    values.iter().all(|&value| value == 0.0 || (-3..5).contains(&exponent_of(value)))
 }
 
 /// A number with a fixed number of decimals and a true minus sign; zero has no sign.
@@ -111,7 +119,7 @@ fn even_labels(values: &[f64], exponent: i32) -> Vec<String> {
     let write = |&value: &f64| {
         if value == 0.0 {
             "0".to_string()
-        } else if (-4..6).contains(&power) {
+        } else if (-3..6).contains(&power) {
             decimal(value, (-exponent).max(0) as usize)
         } else {
             scientific(value, Some((power, (power - exponent).max(0) as usize)))
@@ -194,6 +202,8 @@ mod tests {
         assert_eq!(major(0.0009, 1.5, 6), ["0.001", "0.01", "0.1", "1"]);
         assert_eq!(major(1e-6, 2.0, 8), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰"]);
         assert_eq!(major(1e-12, 1.0, 5), ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"]);
+        assert_eq!(major(1e-5, 1e-3, 8), ["10⁻⁵", "10⁻⁴", "10⁻³"]);
+        assert_eq!(major(1.5e-5, 3e-4, 8), ["2×10⁻⁵", "5×10⁻⁵", "10⁻⁴", "2×10⁻⁴"]);
         assert_eq!(major(2.1, 2.9, 5), ["2.2", "2.4", "2.6", "2.8"]);
         assert_eq!(logarithmic(1.0, 10.0, 6).1, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
     }
