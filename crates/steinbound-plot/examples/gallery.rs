@@ -239,9 +239,8 @@ fn crowded() -> Figure {
         "TruncSM (approximate)",
         "truncated MLE",
     ];
-    let many = Panel::new(Axis::categories("method", names), Axis::linear("rank"))
-        .title("(e) names that do not all fit")
-        .points(
+    let many =
+        Panel::new(Axis::categories("method", names), Axis::linear("rank")).title("(e) long names").points(
             (0..6).map(|index| (f64::from(index), f64::from(index * 5 % 6))).collect(),
             Style::new(Color::PURPLE).marker(Marker::Square),
         );
