@@ -517,7 +517,7 @@ fn the_readme_shows_the_demo() {
 #[test]
 fn the_readme_shows_a_summary() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/student_scores.csv");
+    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
     let formula = "achiv ~ langscore + C(prog, base=general)";
     let arguments = ["regress", scores, "--formula", formula, "--lower", "40", "--method", "truncated-mle"];
     let said = Folder::new().run(&arguments);

@@ -5,7 +5,7 @@ mod common;
 use common::{Folder, field};
 use serde_json::json;
 
-const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/student_scores.csv");
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
 
 /// The published regression, with more arguments.
 fn scores<'a>(more: &[&'a str]) -> Vec<&'a str> {

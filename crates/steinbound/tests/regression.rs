@@ -58,7 +58,7 @@ const PUBLISHED: [(&str, f64, f64); 5] = [
 ];
 
 fn student_scores() -> PreparedRegression {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-cli/tests/data/student_scores.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
     let text = std::fs::read_to_string(path).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 178);

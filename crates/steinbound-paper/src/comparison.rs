@@ -1,0 +1,133 @@
+//! Our errors beside those of the public code.
+
+use serde::Serialize;
+
+use crate::results::{Results, Setting};
+
+/// A mean that the public code gave.
+#[derive(Debug, Clone, Copy)]
+pub struct Published {
+    /// The study in which we measure the same.
+    pub study: &'static str,
+    /// The setting.
+    pub setting: Setting<'static>,
+    /// The method.
+    pub method: &'static str,
+    /// What was measured.
+    pub quantity: &'static str,
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error, where it is known.
+    pub std_error: Option<f64>,
+    /// The number of trials behind it, from which the standard error is found where it is not known.
+    pub trials: usize,
+    /// The last digit in which the mean is given.
+    pub digit: f64,
+    /// Whether it is to agree, or shown for interest because the public code does something else.
+    pub is_comparable: bool,
+}
+
+impl Published {
+    /// A mean error that is to agree, given to three decimals.
+    pub const fn error(
+        study: &'static str,
+        setting: Setting<'static>,
+        method: &'static str,
+        mean: f64,
+        trials: usize,
+    ) -> Published {
+        let (quantity, std_error, digit, is_comparable) = ("error", None, 0.001, true);
+        Published { study, setting, method, quantity, mean, std_error, trials, digit, is_comparable }
+    }
+}
+
+/// Ours beside theirs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Compared {
+    /// The figure.
+    pub figure: String,
+    /// The setting, in words.
+    pub setting: String,
+    /// The method.
+    pub method: String,
+    /// What was measured.
+    pub quantity: String,
+    /// Our mean.
+    pub ours: f64,
+    /// Its standard error.
+    pub std_error: f64,
+    /// Theirs.
+    pub published: f64,
+    /// Its standard error, as published or as it would be for our spread.
+    pub published_std_error: f64,
+    /// Whether that was published.
+    pub is_std_error_published: bool,
+    /// The difference in combined standard errors.
+    pub difference: f64,
+    /// Whether the two are to agree.
+    pub is_comparable: bool,
+}
+
+/// Beyond so many combined standard errors two means do not agree.
+pub const LIMIT: f64 = 3.0;
+
+impl Compared {
+    /// Sets our mean beside the published one; `None` where we have not run it.
+    ///
+    /// The combined standard error also has what rounding to the last published digit adds.
+    pub fn new(figure: &str, published: &Published, results: &Results) -> Option<Compared> {
+        let Published { study, setting, method, quantity, .. } = *published;
+        let ours = results.mean(study, setting, method, quantity)?;
+        let theirs = published.std_error.unwrap_or_else(|| ours.std_error_over(published.trials));
+        let rounding = published.digit / 12f64.sqrt();
+        let combined = (ours.std_error.powi(2) + theirs.powi(2) + rounding.powi(2)).sqrt();
+        let words: Vec<String> = setting.iter().map(|(label, value)| format!("{label} {value}")).collect();
+        Some(Compared {
+            figure: figure.to_string(),
+            setting: words.join(", "),
+            method: method.to_string(),
+            quantity: quantity.replace('_', " "),
+            ours: ours.mean,
+            std_error: ours.std_error,
+            published: published.mean,
+            published_std_error: theirs,
+            is_std_error_published: published.std_error.is_some(),
+            difference: (ours.mean - published.mean) / combined,
+            is_comparable: published.is_comparable,
+        })
+    }
+
+    /// Whether the two should agree and do not.
+    pub fn is_beyond(&self) -> bool {
+        self.is_comparable && self.difference.abs() > LIMIT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::small;
+
+    #[test]
+    fn differences_are_in_combined_standard_errors() {
+        let published = Published {
+            study: "small",
+            setting: &[("d", "4")],
+            method: "a",
+            quantity: "error",
+            mean: 3.0,
+            std_error: None,
+            trials: 8,
+            digit: 0.0,
+            is_comparable: true,
+        };
+        // Ours are 3 and 5: mean 4, standard error 1, and so 0.5 over eight trials.
+        let compared = Compared::new("fig", &published, &small()).unwrap();
+        assert!((compared.difference - 1.0 / 1.25f64.sqrt()).abs() < 1e-12, "{compared:?}");
+        assert_eq!(compared.setting, "d 4");
+        assert!(!compared.is_beyond());
+        let given = Published { std_error: Some(0.0), mean: 0.9, ..published };
+        assert!(Compared::new("fig", &given, &small()).unwrap().is_beyond());
+        assert!(Compared::new("fig", &Published { study: "other", ..published }, &small()).is_none());
+    }
+}

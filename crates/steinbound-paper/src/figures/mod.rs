@@ -1,0 +1,136 @@
+//! The figures, one in a file of its own. To add one, copy a sibling and add it to [`all`].
+
+mod fig1;
+mod fig10;
+mod fig2;
+mod fig3;
+mod fig4;
+mod fig5;
+mod fig6;
+mod fig7;
+mod fig8;
+mod fig9;
+mod statistics;
+mod weights;
+
+use crate::comparison::Published;
+use crate::error::PaperError;
+use crate::results::Results;
+use crate::study::Study;
+
+/// A figure of the paper, or a comparison that belongs to it: what is run for it, and how it is drawn.
+pub trait Figure: Sync {
+    /// Its name on the command line and the beginning of its files' names.
+    fn name(&self) -> &'static str;
+
+    /// What it is about, in a line.
+    fn title(&self) -> &'static str;
+
+    /// The experiment, in a few sentences.
+    fn setting(&self) -> &'static str;
+
+    /// Where it departs from the paper or its public code, and why. Nothing where it does not.
+    fn departures(&self) -> &'static str {
+        ""
+    }
+
+    /// What is run.
+    fn studies(&self) -> Result<Vec<Study>, PaperError>;
+
+    /// What the public code gave for it.
+    fn published(&self) -> Vec<Published> {
+        Vec::new()
+    }
+
+    /// Its pictures. Examples in them are those of the first trial under the seed.
+    fn pictures(&self, results: &Results, seed: u64) -> Result<Vec<Picture>, PaperError>;
+}
+
+/// A picture and its caption.
+pub struct Picture {
+    /// The name of its files, without an ending.
+    pub name: &'static str,
+    /// What it shows.
+    pub caption: String,
+    /// The picture.
+    pub figure: steinbound_plot::Figure,
+}
+
+/// All figures, in the paper's order, then what belongs to none.
+pub fn all() -> [&'static dyn Figure; 12] {
+    [
+        &fig1::UnitedStates,
+        &fig2::Dimensions,
+        &fig3::Witnesses,
+        &fig4::DensityBound,
+        &fig5::Consistency,
+        &fig6::Mixtures,
+        &fig7::Regressions,
+        &fig8::Scenarios,
+        &fig9::BoundaryDistribution,
+        &fig10::BallSizes,
+        &statistics::Statistics,
+        &weights::Weights,
+    ]
+}
+
+/// The figures of these names in their own order, each once; `all` is all of them.
+pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Figure>, PaperError> {
+    let all = all();
+    let known = || all.iter().map(|figure| figure.name()).collect::<Vec<_>>();
+    for name in names.iter().map(AsRef::as_ref) {
+        if name != "all" && !known().contains(&name) {
+            let shown: String = name.chars().take(60).flat_map(char::escape_default).collect();
+            return Err(PaperError::UnknownFigure { name: shown, known: known().join(", ") });
+        }
+    }
+    let is_asked =
+        |figure: &&dyn Figure| names.iter().any(|name| ["all", figure.name()].contains(&name.as_ref()));
+    Ok(all.into_iter().filter(is_asked).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_order_or_refused() {
+        let names: Vec<&str> = named(&["fig10", "fig2", "fig2"]).unwrap().iter().map(|f| f.name()).collect();
+        assert_eq!(names, ["fig2", "fig10"]);
+        assert_eq!(named(&["all", "fig1"]).unwrap().len(), 12);
+        let error = named(&["fig11"]).err().unwrap().to_string();
+        assert!(error.contains("\"fig11\"") && error.contains("fig10, statistics, weights"), "{error}");
+    }
+
+    #[test]
+    fn tables_have_different_names_and_cells_have_their_labels() {
+        let studies: Vec<Study> = all().iter().flat_map(|figure| figure.studies().unwrap()).collect();
+        let names: HashSet<&str> = studies.iter().map(|study| study.name).collect();
+        assert_eq!(names.len(), studies.len());
+        for study in &studies {
+            assert!(study.trials > 0 && !study.cells.is_empty() && !study.name.ends_with("_time"));
+            let cells: HashSet<(&Vec<String>, &Vec<&str>)> =
+                study.cells.iter().map(|c| (&c.labels, &c.methods)).collect();
+            assert_eq!(cells.len(), study.cells.len(), "{}", study.name);
+            assert!(study.cells.iter().all(|cell| cell.labels.len() == study.labels.len()), "{}", study.name);
+        }
+    }
+
+    #[test]
+    fn published_values_are_of_trials_that_are_run() {
+        for figure in all() {
+            let studies = figure.studies().unwrap();
+            for published in figure.published() {
+                let study = studies.iter().find(|study| study.name == published.study).unwrap();
+                assert!(study.quantity(published.quantity).is_some());
+                let is_it = |cell: &&crate::study::Cell| {
+                    let has = |(label, value): &(&str, &str)| study.label(cell, label) == Some(value);
+                    cell.methods.contains(&published.method) && published.setting.iter().all(has)
+                };
+                assert_eq!(study.cells.iter().filter(is_it).count(), 1, "{published:?}");
+            }
+        }
+    }
+}

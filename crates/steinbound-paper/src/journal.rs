@@ -1,0 +1,216 @@
+//! The journal: every finished trial on a line of its own, so that a run that was killed can go on.
+//!
+//! A line is written by one call to the system and ends with a line feed; one that does not was cut off by a kill and is dropped.
+//! Numbers are written so that they read back to the same bits.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::PaperError;
+use crate::study::Measured;
+
+/// The name of the journal in the folder.
+pub const NAME: &str = "journal.txt";
+
+/// Which trial a line is about: the study's name, the cell's and the trial's number.
+pub type Key = (String, usize, usize);
+
+/// An open journal. The file is locked until it is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    path: String,
+    /// `None` once a line could not be written whole: nothing may follow what is left of it.
+    file: Mutex<Option<File>>,
+}
+
+impl Journal {
+    /// Begins a journal in an empty folder, which is made if need be, or goes on with one that has the same settings.
+    ///
+    /// Trials that are already done are given to `keep`, which says whether it can use them.
+    pub fn open(
+        folder: &Path,
+        settings: &str,
+        resume: bool,
+        mut keep: impl FnMut(Key, Vec<Measured>) -> bool,
+    ) -> Result<Journal, PaperError> {
+        let shown = folder.display().to_string();
+        let unusable = |path: &Path, error: &std::io::Error| PaperError::Unusable {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        };
+        std::fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+        let path = folder.join(NAME);
+        let is_begun = std::fs::metadata(&path).is_ok_and(|data| data.is_file());
+        if !(is_begun && resume) {
+            let mut entries = std::fs::read_dir(folder).map_err(|error| unusable(folder, &error))?;
+            if entries.next().is_some() {
+                return Err(match resume {
+                    true => PaperError::NothingToResume { folder: shown },
+                    false => PaperError::NotEmpty { folder: shown },
+                });
+            }
+        }
+        let mut options = OpenOptions::new();
+        // Where two begin at once, only one of them makes the file.
+        options.read(true).append(true).create_new(!is_begun);
+        let mut file = options.open(&path).map_err(|error| unusable(&path, &error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(PaperError::Busy { folder: shown }),
+            // Some file systems know no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(|error| unusable(&path, &error))?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text[..whole].lines();
+        let header = header(settings);
+        let journal = Journal { path: path.display().to_string(), file: Mutex::new(Some(file)) };
+        match lines.next() {
+            None => {
+                journal.cut(0)?;
+                journal.write(&header)?;
+            }
+            Some(begun) if begun != header => {
+                let strip = |line: &str| line.strip_prefix(PREFIX).unwrap_or("something else").to_string();
+                return Err(PaperError::OtherSettings {
+                    folder: shown,
+                    begun: strip(begun),
+                    asked: settings.to_string(),
+                });
+            }
+            Some(_) => journal.cut(whole as u64)?,
+        }
+        for (at, line) in lines.enumerate() {
+            if !parse(line).is_some_and(|(key, measured)| keep(key, measured)) {
+                return Err(PaperError::Damaged { journal: journal.path, line: at + 2 });
+            }
+        }
+        Ok(journal)
+    }
+
+    /// Writes a finished trial.
+    pub fn add(&self, key: &Key, measured: &[Measured]) -> Result<(), PaperError> {
+        self.write(&line(key, measured))
+    }
+
+    fn write(&self, line: &str) -> Result<(), PaperError> {
+        self.with_file(|file| file.write_all(format!("{line}\n").as_bytes()))
+    }
+
+    /// Drops what a kill left of a last line.
+    fn cut(&self, length: u64) -> Result<(), PaperError> {
+        self.with_file(|file| file.set_len(length))
+    }
+
+    fn with_file(&self, change: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), PaperError> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = match file.as_mut() {
+            Some(file) => change(file).map_err(|error| error.to_string()),
+            None => Err("an earlier line could not be written".into()),
+        };
+        changed.map_err(|reason| {
+            *file = None;
+            PaperError::Full { path: self.path.clone(), reason }
+        })
+    }
+}
+
+const PREFIX: &str = "steinbound reproduction, ";
+
+fn header(settings: &str) -> String {
+    format!("{PREFIX}{settings}")
+}
+
+/// Study, cell and trial, then one group for each method: its seconds and its values.
+fn line((study, cell, trial): &Key, measured: &[Measured]) -> String {
+    let mut line = format!("{study} {cell} {trial}");
+    for one in measured {
+        line.push_str(&format!(" {:?}", one.seconds));
+        for value in &one.values {
+            line.push_str(&format!(",{value:?}"));
+        }
+    }
+    line
+}
+
+fn parse(line: &str) -> Option<(Key, Vec<Measured>)> {
+    let mut words = line.split(' ');
+    let key = (words.next()?.to_string(), words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    let group = |word: &str| -> Option<Measured> {
+        let numbers: Option<Vec<f64>> = word.split(',').map(|number| number.parse().ok()).collect();
+        let mut numbers = numbers?;
+        let seconds = if numbers.is_empty() { return None } else { numbers.remove(0) };
+        Some(Measured { values: numbers, seconds })
+    };
+    let measured: Option<Vec<Measured>> = words.map(group).collect();
+    Some((key, measured?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured() -> Vec<Measured> {
+        vec![
+            Measured { values: vec![1.0 / 3.0, -0.0], seconds: 1e-300 },
+            Measured { values: vec![f64::NAN, f64::INFINITY], seconds: 2.5 },
+        ]
+    }
+
+    #[test]
+    fn lines_read_back_to_the_same_bits() {
+        let key = ("fig5_grid".to_string(), 7, 63);
+        let (read, values) = parse(&line(&key, &measured())).unwrap();
+        assert_eq!(read, key);
+        let bits = |all: &[Measured]| -> Vec<u64> {
+            all.iter()
+                .flat_map(|m| m.values.iter().chain([&m.seconds]).map(|v| v.to_bits()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bits(&values), bits(&measured()));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys: Vec<Key> = (0..2).map(|trial| ("a".to_string(), 0, trial)).collect();
+        let journal = Journal::open(folder.path(), "seed 0", false, |_, _| false).unwrap();
+        keys.iter().for_each(|key| journal.add(key, &measured()).unwrap());
+        drop(journal);
+        let path = folder.path().join(NAME);
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Wherever the kill came, what was complete before is there, and the file ends with a whole line.
+        for kept in 0..=text.len() {
+            std::fs::write(&path, &text[..kept]).unwrap();
+            let mut done = 0;
+            let count = |_, _| {
+                done += 1;
+                true
+            };
+            Journal::open(folder.path(), "seed 0", true, count).unwrap();
+            assert_eq!(done, text[..kept].matches('\n').count().saturating_sub(1), "{kept}");
+            assert!(std::fs::read_to_string(&path).unwrap().ends_with('\n'));
+        }
+    }
+
+    #[test]
+    fn other_folders_and_settings_are_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |settings: &str, resume: bool| Journal::open(folder.path(), settings, resume, |_, _| true);
+        std::fs::write(folder.path().join("thesis.tex"), "precious").unwrap();
+        assert!(matches!(open("seed 0", false), Err(PaperError::NotEmpty { .. })));
+        assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })));
+        std::fs::remove_file(folder.path().join("thesis.tex")).unwrap();
+        let journal = open("seed 0", true).unwrap();
+        assert!(matches!(open("seed 0", true), Err(PaperError::Busy { .. })));
+        drop(journal);
+        assert!(matches!(open("seed 0", false), Err(PaperError::NotEmpty { .. })));
+        let error = open("seed 1", true).unwrap_err().to_string();
+        assert!(error.contains("was begun with seed 0, not with seed 1"), "{error}");
+        std::fs::write(folder.path().join(NAME), format!("{}\na 0 0 x\n", header("seed 0"))).unwrap();
+        let error = open("seed 0", true).unwrap_err().to_string();
+        assert!(error.contains("line 2: not a trial"), "{error}");
+    }
+}

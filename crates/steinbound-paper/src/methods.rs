@@ -1,0 +1,85 @@
+//! Methods as they are called in tables and look in figures: the same colour everywhere.
+
+use steinbound_plot::{Color, Entry, Marker, Style};
+
+/// TKSD with boundary points.
+pub const TKSD: &str = "tksd";
+/// TKSD by its U-statistic.
+pub const TKSD_U: &str = "tksd-u";
+/// TKSD of a regression with the paper's kernel, on the response alone.
+pub const TKSD_RESPONSE: &str = "tksd-response";
+/// TruncSM with the exact distance to the boundary.
+pub const TRUNCSM: &str = "truncsm";
+/// TruncSM with the distance to the nearest boundary point.
+pub const TRUNCSM_NEAREST: &str = "truncsm-nearest";
+/// TruncSM as the public code has it, with sums over rows of the Hessian.
+pub const TRUNCSM_ROWS: &str = "truncsm-rows";
+/// bd-KSD with the exact distance to the boundary.
+pub const BDKSD: &str = "bdksd";
+/// bd-KSD with the distance to the nearest boundary point.
+pub const BDKSD_NEAREST: &str = "bdksd-nearest";
+/// Truncated maximum likelihood.
+pub const LIKELIHOOD: &str = "truncated-mle";
+/// Maximum likelihood, or least squares, that ignores the truncation.
+pub const NAIVE: &str = "mle";
+
+/// What a method is called in figures.
+pub fn label(method: &str) -> &str {
+    match method {
+        TKSD => "TKSD",
+        TKSD_U => "TKSD, U-statistic",
+        TKSD_RESPONSE => "TKSD, kernel on the response",
+        TRUNCSM => "TruncSM, exact distance",
+        TRUNCSM_NEAREST => "TruncSM, nearest point",
+        TRUNCSM_ROWS => "TruncSM, row sums (public code)",
+        BDKSD => "bd-KSD, exact distance",
+        BDKSD_NEAREST => "bd-KSD, nearest point",
+        LIKELIHOOD => "truncated likelihood",
+        NAIVE => "ignoring the truncation",
+        other => other,
+    }
+}
+
+/// A method's colour.
+pub fn color(method: &str) -> Color {
+    match method {
+        TKSD => Color::BLUE,
+        TKSD_U | TKSD_RESPONSE => Color::SKY,
+        TRUNCSM | TRUNCSM_NEAREST => Color::VERMILLION,
+        TRUNCSM_ROWS => Color::PURPLE,
+        BDKSD | BDKSD_NEAREST => Color::GREEN,
+        LIKELIHOOD => Color::BLACK,
+        _ => Color::ORANGE,
+    }
+}
+
+/// How a method's line looks: whole where it is a method at its best, broken where it is a variant.
+pub fn line(method: &str) -> Style {
+    let style = Style::new(color(method));
+    match method {
+        TKSD_U | TKSD_RESPONSE | TRUNCSM_NEAREST | TRUNCSM_ROWS | BDKSD_NEAREST => style.dashed(),
+        LIKELIHOOD => style.dotted(),
+        _ => style,
+    }
+}
+
+/// The same with markers, hollow for variants.
+pub fn style(method: &str) -> Style {
+    let line = line(method);
+    match method {
+        TKSD => line.marker(Marker::Circle),
+        TKSD_U | TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
+        TRUNCSM => line.marker(Marker::Square),
+        TRUNCSM_NEAREST => line.marker(Marker::Square).hollow(),
+        TRUNCSM_ROWS => line.marker(Marker::Down).hollow(),
+        BDKSD => line.marker(Marker::Triangle),
+        BDKSD_NEAREST => line.marker(Marker::Triangle).hollow(),
+        LIKELIHOOD => line.marker(Marker::Diamond),
+        _ => line.marker(Marker::Cross),
+    }
+}
+
+/// The entries of a legend.
+pub fn legend(methods: &[&str]) -> Vec<Entry> {
+    methods.iter().map(|method| Entry::line(label(method), style(method))).collect()
+}

@@ -1,0 +1,135 @@
+//! The page that shows all figures beside their settings and the published values; it needs no network.
+
+use minijinja::{AutoEscape, Environment, context};
+use serde::Serialize;
+use steinbound::text::estimate;
+
+use crate::comparison::{Compared, LIMIT};
+use crate::error::PaperError;
+use crate::figures::Figure;
+use crate::methods;
+use crate::output::{Drawn, means};
+use crate::results::Results;
+
+const TEMPLATE: &str = include_str!("index.html");
+
+#[derive(Serialize)]
+struct Section {
+    name: &'static str,
+    title: &'static str,
+    setting: &'static str,
+    departures: &'static str,
+    pictures: Vec<Shown>,
+    tables: Vec<Table>,
+    compared: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    name: &'static str,
+    caption: String,
+    svg: String,
+}
+
+#[derive(Serialize)]
+struct Table {
+    name: &'static str,
+    is_timed: bool,
+    trials: usize,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    setting: String,
+    method: String,
+    quantity: String,
+    ours: String,
+    published: String,
+    difference: String,
+    is_beyond: bool,
+    is_comparable: bool,
+}
+
+/// The page.
+pub fn write(
+    figures: &[&'static dyn Figure],
+    drawn: &[Vec<Drawn>],
+    results: &Results,
+    compared: &[Compared],
+    settings: &str,
+) -> Result<String, PaperError> {
+    let section = |(figure, drawn): (&&'static dyn Figure, &Vec<Drawn>)| -> Result<Section, PaperError> {
+        Ok(Section {
+            name: figure.name(),
+            title: figure.title(),
+            setting: figure.setting(),
+            departures: figure.departures(),
+            pictures: drawn.iter().map(shown).collect(),
+            tables: figure.studies()?.iter().filter_map(|study| table(study.name, results)).collect(),
+            compared: compared.iter().filter(|row| row.figure == figure.name()).map(row).collect(),
+        })
+    };
+    let sections: Vec<Section> = figures.iter().zip(drawn).map(section).collect::<Result<_, _>>()?;
+    let (to_agree, beyond) = agreement(compared);
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    let page = environment.render_named_str(
+        "index.html",
+        TEMPLATE,
+        context! { sections, settings, to_agree, beyond, limit => LIMIT, version => env!("CARGO_PKG_VERSION") },
+    )?;
+    Ok(page)
+}
+
+/// How many values are to agree with published ones, and how many do not.
+pub fn agreement(compared: &[Compared]) -> (usize, usize) {
+    let to_agree = compared.iter().filter(|row| row.is_comparable).count();
+    (to_agree, compared.iter().filter(|row| row.is_beyond()).count())
+}
+
+fn shown(drawn: &Drawn) -> Shown {
+    Shown { name: drawn.name, caption: drawn.caption.clone(), svg: drawn.svg.clone() }
+}
+
+fn table(name: &str, results: &Results) -> Option<Table> {
+    let place = results.studies.iter().position(|study| study.name == name)?;
+    let (study, measured) = (&results.studies[place], &results.measured[place]);
+    let mut header: Vec<String> = study.labels.iter().map(|l| l.to_string()).collect();
+    header.extend(["method", "quantity", "mean", "std. error", "failed"].map(String::from));
+    let row = |(labels, method, quantity, mean): (Vec<String>, &str, &str, crate::Mean)| {
+        let mut row = labels;
+        row.extend([methods::label(method).to_string(), quantity.replace('_', " ")]);
+        row.extend(with_error(mean.mean, mean.std_error));
+        row.push(if mean.failed > 0 { mean.failed.to_string() } else { String::new() });
+        row
+    };
+    let rows = means(study, measured).into_iter().map(row).collect();
+    let trials = measured.first().map_or(0, Vec::len);
+    Some(Table { name: study.name, is_timed: study.is_timed, trials, header, rows })
+}
+
+/// A mean and its standard error, to digits that mean something.
+fn with_error(mean: f64, error: f64) -> [String; 2] {
+    let finite = |v: f64| Some(v).filter(|v| v.is_finite());
+    let error_text = finite(error).map_or(String::new(), |error| estimate(Some(error), Some(error)));
+    [estimate(finite(mean), finite(error)), error_text]
+}
+
+fn row(compared: &Compared) -> Row {
+    let both = |mean: f64, error: f64| with_error(mean, error).join(" ± ");
+    let about = if compared.is_std_error_published { "" } else { " *" };
+    Row {
+        setting: compared.setting.clone(),
+        method: methods::label(&compared.method).to_string(),
+        quantity: compared.quantity.clone(),
+        ours: both(compared.ours, compared.std_error),
+        published: both(compared.published, compared.published_std_error) + about,
+        difference: format!("{:+.1}", compared.difference).replace('-', "−"),
+        is_beyond: compared.is_beyond(),
+        is_comparable: compared.is_comparable,
+    }
+}

@@ -1,0 +1,168 @@
+//! The score matching of the public code, which differs from the true one where densities do not factorise.
+
+use rand::rngs::ChaCha8Rng;
+use steinbound::Error;
+use steinbound::model::{GaussianMixture, Model, Reported};
+use steinbound::{ModelError, Points};
+
+/// Equal normal components of variance 1 whose "slope" in a coordinate is the sum over a row of the Hessian of the log-density.
+///
+/// The public code differentiates the score with an element-wise gradient. That adds up `d psi_k / d x_l` over all `k`, where score
+/// matching needs `d psi_l / d x_l` alone: the same only where the Hessian is diagonal.
+///
+/// With `r_k` the probability that `x` belongs to component `k`, the Hessian is `-I + Cov_r(mu)`, and the sum over its row `l` is
+/// `-1 + Cov_r(mu_l, s)` with `s_k` the sum over the coordinates of `mu_k`.
+#[derive(Debug)]
+pub struct RowSums {
+    mixture: GaussianMixture,
+}
+
+impl RowSums {
+    /// For so many components in the plane.
+    pub fn new(components: usize) -> Result<RowSums, Error> {
+        Ok(RowSums { mixture: GaussianMixture::new(2, components)?.with_variance(1.0)? })
+    }
+
+    /// The probability of each component at a point.
+    fn posterior(&self, x: &[f64], theta: &[f64]) -> Vec<f64> {
+        let square = |mean: &[f64]| mean.iter().zip(x).map(|(m, x)| (m - x).powi(2)).sum::<f64>();
+        let squares: Vec<f64> = theta.chunks_exact(x.len()).map(square).collect();
+        let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
+        let masses: Vec<f64> = squares.iter().map(|s| (-0.5 * (s - least)).exp()).collect();
+        let total: f64 = masses.iter().sum();
+        masses.iter().map(|mass| mass / total).collect()
+    }
+}
+
+impl Model for RowSums {
+    fn name(&self) -> &str {
+        "gaussian-mixture"
+    }
+
+    fn dimension(&self) -> usize {
+        self.mixture.dimension()
+    }
+
+    fn parameters(&self) -> usize {
+        self.mixture.parameters()
+    }
+
+    fn names(&self, coordinates: &[String]) -> Vec<String> {
+        self.mixture.names(coordinates)
+    }
+
+    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
+        self.mixture.reported_names(coordinates)
+    }
+
+    fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
+        self.mixture.score(x, theta, score);
+    }
+
+    fn score_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
+        self.mixture.score_jacobian(x, theta, jacobian);
+    }
+
+    fn score_slope(&self, x: &[f64], theta: &[f64], slope: &mut [f64]) {
+        let d = x.len();
+        let shares = self.posterior(x, theta);
+        let mean = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
+            theta.chunks_exact(d).zip(&shares).map(|(mean, share)| share * of(mean)).sum()
+        };
+        let sum = |mean: &[f64]| mean.iter().sum::<f64>();
+        for l in 0..d {
+            slope[l] = mean(&|m| m[l] * sum(m)) - mean(&|m| m[l]) * mean(&sum) - 1.0;
+        }
+    }
+
+    fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
+        let (d, p) = (x.len(), theta.len());
+        let shares = self.posterior(x, theta);
+        let sums: Vec<f64> = theta.chunks_exact(d).map(|mean| mean.iter().sum()).collect();
+        let average = |of: &dyn Fn(usize) -> f64| (0..shares.len()).map(|k| shares[k] * of(k)).sum::<f64>();
+        let mean_sum = average(&|k| sums[k]);
+        for l in 0..d {
+            let coordinate = |k: usize| theta[k * d + l];
+            let (mean, product) = (average(&coordinate), average(&|k| coordinate(k) * sums[k]));
+            for (place, value) in jacobian[l * p..(l + 1) * p].iter_mut().enumerate() {
+                let (k, j) = (place / d, place % d);
+                // The mean of f changes by r_k [ (f_k - mean f) (x_j - mu_kj) + d f_k / d mu_kj ].
+                let pull = x[j] - theta[place];
+                let own = f64::from(u8::from(l == j));
+                let of_product = (coordinate(k) * sums[k] - product) * pull + own * sums[k] + coordinate(k);
+                let of_mean = (coordinate(k) - mean) * pull + own;
+                let of_sum = (sums[k] - mean_sum) * pull + 1.0;
+                *value = shares[k] * (of_product - of_mean * mean_sum - mean * of_sum);
+            }
+        }
+    }
+
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        self.mixture.report(theta)
+    }
+
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        self.mixture.fitted_from(reported)
+    }
+
+    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+        self.mixture.starts(points, rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THETA: [f64; 6] = [1.5, 1.2, -1.5, -1.0, -1.1, 1.6];
+    const PLACES: [[f64; 2]; 3] = [[0.1, 0.3], [-1.2, 0.7], [1.9, -0.4]];
+
+    #[test]
+    fn slopes_are_sums_over_rows_of_the_hessian() {
+        let model = RowSums::new(3).unwrap();
+        for x in PLACES {
+            let mut slope = [0.0; 2];
+            model.score_slope(&x, &THETA, &mut slope);
+            let step = 1e-5;
+            let mut sums = [0.0; 2];
+            for l in 0..2 {
+                let mut at = |sign: f64| {
+                    let mut place = x;
+                    place[l] += sign * step;
+                    let mut score = [0.0; 2];
+                    model.score(&place, &THETA, &mut score);
+                    sums[l] += sign * (score[0] + score[1]) / (2.0 * step);
+                };
+                at(1.0);
+                at(-1.0);
+            }
+            assert!(
+                (slope[0] - sums[0]).abs() < 1e-8 && (slope[1] - sums[1]).abs() < 1e-8,
+                "{slope:?} {sums:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn their_derivatives_are_right() {
+        let model = RowSums::new(3).unwrap();
+        for x in PLACES {
+            let mut jacobian = [0.0; 12];
+            model.score_slope_jacobian(&x, &THETA, &mut jacobian);
+            for k in 0..6 {
+                let at = |step: f64| {
+                    let mut theta = THETA;
+                    theta[k] += step;
+                    let mut slope = [0.0; 2];
+                    model.score_slope(&x, &theta, &mut slope);
+                    slope
+                };
+                let (above, below) = (at(1e-5), at(-1e-5));
+                for l in 0..2 {
+                    let difference = (above[l] - below[l]) / 2e-5;
+                    assert!((jacobian[l * 6 + k] - difference).abs() < 1e-8, "{l} {k}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Running the trials, in parallel and in an order that can be resumed.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::comparison::Compared;
+use crate::error::PaperError;
+use crate::figures::{Figure, named};
+use crate::journal::Journal;
+use crate::output;
+use crate::results::Results;
+use crate::study::{Measured, Study, Trial};
+
+/// Told how many of all trials are done; returns whether to go on.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+
+/// Which figures to reproduce, and how.
+///
+/// ```no_run
+/// use steinbound_paper::Reproduction;
+/// let reproduction = Reproduction::new(&["fig2"])?.trials(8)?.seed(1);
+/// let report = reproduction.run("folder".as_ref(), false, &|_, _| true)?;
+/// println!("{} values beside published ones", report.compared.len());
+/// # Ok::<(), steinbound_paper::PaperError>(())
+/// ```
+pub struct Reproduction {
+    figures: Vec<&'static dyn Figure>,
+    trials: Option<usize>,
+    seed: u64,
+    threads: usize,
+}
+
+/// What a reproduction found.
+pub struct Report {
+    /// Our means beside published ones.
+    pub compared: Vec<Compared>,
+    /// How many measurements failed, of how many.
+    pub failed: (usize, usize),
+    /// The files that were written, by name.
+    pub files: Vec<String>,
+}
+
+/// A trial to be run: the places of its study and cell, and its number.
+type Task = (usize, usize, usize);
+
+impl Reproduction {
+    /// The figures of these names (`all` for all), with the paper's number of trials, seed 0 and as many threads as there are.
+    pub fn new<S: AsRef<str>>(figures: &[S]) -> Result<Reproduction, PaperError> {
+        let threads = rayon::current_num_threads();
+        Ok(Reproduction { figures: named(figures)?, trials: None, seed: 0, threads })
+    }
+
+    /// Another number of trials, for a quick look or a closer one.
+    pub fn trials(mut self, trials: usize) -> Result<Reproduction, PaperError> {
+        if trials < 2 {
+            return Err(PaperError::FewTrials { trials });
+        }
+        self.trials = Some(trials);
+        Ok(self)
+    }
+
+    /// Another seed.
+    pub fn seed(mut self, seed: u64) -> Reproduction {
+        self.seed = seed;
+        self
+    }
+
+    /// Another number of threads. Nothing but times depends on it.
+    pub fn threads(mut self, threads: usize) -> Reproduction {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// What a run must repeat to go on with one that was begun.
+    fn settings(&self) -> String {
+        let names: Vec<&str> = self.figures.iter().map(|figure| figure.name()).collect();
+        let trials = self.trials.map_or("the paper's trials".into(), |trials| format!("--trials {trials}"));
+        format!("{}, {trials}, --seed {}, version {}", names.join(" "), self.seed, env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Runs all trials and writes tables, pictures and the page into a folder.
+    ///
+    /// The folder must be empty or not exist, unless a run with the same settings is to be resumed there.
+    pub fn run(&self, folder: &Path, resume: bool, progress: Progress) -> Result<Report, PaperError> {
+        let of_figures: Vec<Vec<Study>> =
+            self.figures.iter().map(|figure| figure.studies()).collect::<Result<_, _>>()?;
+        let studies: Vec<Study> = of_figures.into_iter().flatten().collect();
+        let find = |name: &str| studies.iter().position(|study| study.name == name);
+        let mut measured: Vec<Vec<Vec<Option<Vec<Measured>>>>> = studies
+            .iter()
+            .map(|study| vec![vec![None; study.trials(self.trials)]; study.cells.len()])
+            .collect();
+        let journal = Journal::open(folder, &self.settings(), resume, |(study, cell, trial), found| {
+            let Some(s) = find(&study) else { return false };
+            let Some(place) = measured[s].get_mut(cell).and_then(|cell| cell.get_mut(trial)) else {
+                return false;
+            };
+            let quantities = studies[s].quantities.len();
+            let fits = found.len() == studies[s].cells[cell].methods.len()
+                && found.iter().all(|one| one.values.len() == quantities);
+            *place = Some(found);
+            fits
+        })?;
+        let measured = self.measure(&studies, measured, &journal, progress)?;
+        let results = Results { studies, measured };
+        output::write(folder, &self.figures, &results, self.seed, &self.settings())
+    }
+
+    /// Fills in what has not been measured yet.
+    fn measure(
+        &self,
+        studies: &[Study],
+        mut measured: Vec<Vec<Vec<Option<Vec<Measured>>>>>,
+        journal: &Journal,
+        progress: Progress,
+    ) -> Result<Vec<Vec<Vec<Vec<Measured>>>>, PaperError> {
+        let tasks = in_order(&measured);
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let found = Mutex::new((Vec::new(), None));
+        let keep = |task: Task, result: Result<Vec<Measured>, PaperError>| {
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            match result {
+                Ok(measured) => found.0.push((task, measured)),
+                Err(error) => {
+                    // Others stop before their next trial.
+                    next.store(tasks.len(), Ordering::Relaxed);
+                    found.1.get_or_insert(error);
+                }
+            }
+        };
+        let one = |&(s, c, number): &Task| -> Result<Vec<Measured>, PaperError> {
+            let study = &studies[s];
+            let trial = Trial { seed: self.seed, number };
+            let measured = study.cells[c].run(&trial, study.quantities.len());
+            journal.add(&(study.name.to_string(), c, number), &measured)?;
+            match progress(done.fetch_add(1, Ordering::Relaxed) + 1, tasks.len()) {
+                true => Ok(measured),
+                false => Err(PaperError::Interrupted),
+            }
+        };
+        let work = || {
+            while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                keep(*task, one(task));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.min(tasks.len()) {
+                scope.spawn(|| {
+                    // A trial stays on one thread: then the times of methods can be compared.
+                    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+                        Ok(pool) => pool.install(work),
+                        Err(_) => work(),
+                    }
+                });
+            }
+        });
+        let (found, error) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        for ((s, c, trial), one) in found {
+            measured[s][c][trial] = Some(one);
+        }
+        let complete = |cell: Vec<Option<Vec<Measured>>>| cell.into_iter().flatten().collect();
+        Ok(measured.into_iter().map(|study| study.into_iter().map(complete).collect()).collect())
+    }
+}
+
+/// The trials that are not done yet, all studies advancing together: then the share that is done tells how long the rest takes.
+fn in_order(measured: &[Vec<Vec<Option<Vec<Measured>>>>]) -> Vec<Task> {
+    let mut tasks: Vec<(f64, Task)> = Vec::new();
+    for (s, study) in measured.iter().enumerate() {
+        for (c, cell) in study.iter().enumerate() {
+            let open = (0..cell.len()).filter(|trial| cell[*trial].is_none());
+            tasks.extend(open.map(|trial| ((trial as f64 + 0.5) / cell.len() as f64, (s, c, trial))));
+        }
+    }
+    tasks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tasks.into_iter().map(|(_, task)| task).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn studies_advance_together_and_leave_out_what_is_done() {
+        let long = vec![vec![None, Some(Vec::new()), None, None]];
+        let short = vec![vec![None, None]];
+        assert_eq!(in_order(&[long, short]), [(0, 0, 0), (1, 0, 0), (0, 0, 2), (1, 0, 1), (0, 0, 3)]);
+    }
+
+    #[test]
+    fn settings_name_all_that_results_depend_on() {
+        let settings = Reproduction::new(&["fig4", "fig2"]).unwrap().trials(8).unwrap().seed(3).settings();
+        assert!(settings.starts_with("fig2 fig4, --trials 8, --seed 3, version "), "{settings}");
+        assert!(matches!(Reproduction::new(&["all"]).unwrap().trials(1), Err(PaperError::FewTrials { .. })));
+    }
+}
