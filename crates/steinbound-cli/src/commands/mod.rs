@@ -6,6 +6,7 @@ mod demo;
 mod discrepancy;
 mod fit;
 mod regress;
+mod reproduce;
 mod simulate;
 mod test;
 mod witness;
@@ -26,6 +27,7 @@ pub enum Command {
     Test(test::Test),
     Simulate(simulate::Simulate),
     Boundary(boundary::Boundary),
+    Reproduce(reproduce::Reproduce),
     Demo(demo::Demo),
 }
 
@@ -40,6 +42,7 @@ impl Command {
             Command::Test(command) => command.run(output),
             Command::Simulate(command) => command.run(output),
             Command::Boundary(command) => command.run(output),
+            Command::Reproduce(command) => command.run(output),
             Command::Demo(command) => command.run(output),
         }
     }
@@ -58,6 +61,7 @@ impl Command {
             Command::Test(command) => &command.general,
             Command::Simulate(command) => &command.general,
             Command::Boundary(command) => &command.general,
+            Command::Reproduce(command) => &command.general,
             Command::Demo(command) => &command.general,
         }
     }

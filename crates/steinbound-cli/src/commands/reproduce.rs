@@ -1,0 +1,146 @@
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use steinbound::text::{Table, duration};
+use steinbound_paper::{Compared, LIMIT, PaperError, Reproduction, figures};
+
+use crate::failure::{Failure, Verdict};
+use crate::options::{Format, GeneralOptions};
+use crate::output::Output;
+use crate::progress::Bar;
+
+/// Run the paper's experiments again: tables, figures and a page that sets them beside the published values.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  steinbound reproduce list
+  steinbound reproduce all --trials 8                  a quick look, half a minute
+  steinbound reproduce fig2 fig6 --output benchmark    two figures, all trials
+  steinbound reproduce all --output paper --resume     go on after an interruption
+
+The folder has an index.html to open, and for each figure its trials as .csv, and the picture as .svg and .png. The same seed gives the
+same tables; times are in files of their own, *_time.csv.")]
+pub struct Reproduce {
+    /// Figures by name (`list` shows them), or `all`.
+    #[arg(required = true, value_name = "FIGURE")]
+    pub figures: Vec<String>,
+    /// Trials of each experiment (default: as many as in the paper).
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub trials: Option<usize>,
+    /// The folder for the results, which must be empty or new.
+    #[arg(long, value_name = "DIR", default_value = "reproduction")]
+    pub output: PathBuf,
+    /// Go on with what was begun in the folder with the same settings.
+    #[arg(long)]
+    pub resume: bool,
+    #[command(flatten)]
+    pub general: GeneralOptions,
+}
+
+impl Reproduce {
+    pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.general.apply()?;
+        if self.figures.iter().any(|name| name == "list") {
+            if self.figures.len() > 1 {
+                return Err(Failure::input(
+                    "`list` stands alone; leave out the other names, or leave out `list`",
+                ));
+            }
+            return self.list(output);
+        }
+        let mut reproduction = Reproduction::new(&self.figures)?.seed(self.general.seed);
+        if let Some(trials) = self.trials {
+            reproduction = reproduction.trials(trials)?;
+        }
+        let started = Instant::now();
+        let bar = Bar::new("reproduce", output.is_quiet());
+        let report = reproduction.run(&self.output, self.resume, &|done, total| bar.tell(done, total))?;
+        drop(bar);
+        let page = self.output.join("index.html");
+        let beyond: Vec<&Compared> = report.compared.iter().filter(|row| row.is_beyond()).collect();
+        let to_agree = report.compared.iter().filter(|row| row.is_comparable).count();
+        let seconds = started.elapsed().as_secs_f64();
+        let (failed, measured) = report.failed;
+        match self.general.format {
+            Format::Json => output.json(&json!({
+                "schema": "steinbound.reproduction/1",
+                "page": page.display().to_string(),
+                "files": report.files,
+                "measured": measured,
+                "failed": failed,
+                "comparison": report.compared,
+                "seconds": {"total": seconds},
+            }))?,
+            Format::Table => {
+                let out = output.result();
+                writeln!(
+                    out,
+                    "{measured} measurements, {failed} without a result, in {}",
+                    duration(seconds)
+                )?;
+                if to_agree > 0 {
+                    let count = beyond.len();
+                    writeln!(
+                        out,
+                        "{count} of {to_agree} published means lie beyond {LIMIT} combined standard errors"
+                    )?;
+                }
+                if !beyond.is_empty() {
+                    writeln!(out, "\n{}", table(&beyond))?;
+                }
+                writeln!(out, "open {}", page.display())?;
+            }
+        }
+        Ok(Verdict::Fine)
+    }
+
+    fn list(&self, output: &mut Output) -> Result<Verdict, Failure> {
+        let mut rows = Vec::new();
+        for figure in figures::all() {
+            let trials = figure.studies()?.iter().map(|study| study.trials).max().unwrap_or(1);
+            rows.push((figure.name(), trials, figure.title()));
+        }
+        if self.general.format == Format::Json {
+            let row = |(name, trials, title): &(&str, usize, &str)| json!({"name": name, "trials": trials, "title": title});
+            output.json(&json!({"figures": rows.iter().map(row).collect::<Vec<_>>()}))?;
+            return Ok(Verdict::Fine);
+        }
+        let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
+        for (name, trials, title) in rows {
+            let trials = if trials > 1 { format!(" ({trials} trials)") } else { String::new() };
+            writeln!(output.result(), "{name:width$}  {title}{trials}")?;
+        }
+        Ok(Verdict::Fine)
+    }
+}
+
+/// Means that do not agree with the published ones.
+fn table(rows: &[&Compared]) -> String {
+    let mut table =
+        Table::new(4, ["figure", "setting", "method", "quantity", "ours", "published", "difference"]);
+    for row in rows {
+        table.row(vec![
+            row.figure.clone(),
+            row.setting.clone(),
+            row.method.clone(),
+            row.quantity.clone(),
+            format!("{:.3}", row.ours),
+            format!("{:.3}", row.published),
+            format!("{:+.1}", row.difference),
+        ]);
+    }
+    table.to_string()
+}
+
+impl From<PaperError> for Failure {
+    fn from(error: PaperError) -> Failure {
+        match error {
+            PaperError::Io(error) => error.into(),
+            PaperError::Full { .. } | PaperError::Interrupted | PaperError::Plot(_) | PaperError::Page(_) => {
+                Failure::Other(error.to_string())
+            }
+            _ => Failure::Input(error.to_string()),
+        }
+    }
+}
