@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint docs unit simulations bench clean
+.PHONY: test format lint docs unit simulations results bench clean
 
 ## All that must hold before a change lands: formatting, lints, documentation, tests.
 test: format lint docs unit
@@ -20,6 +20,13 @@ unit:
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
 simulations:
 	cargo test --release --locked --package steinbound --test coverage --test goodness_of_fit --test tuning -- --ignored --nocapture --test-threads=1
+
+## The paper's experiments with all their trials (about five minutes on two cores); writes docs/results.md and its pictures.
+results:
+	cargo build --release --locked --package steinbound-cli
+	rm -rf target/paper
+	target/release/steinbound reproduce all --output target/paper
+	python3 tools/results.py target/paper
 
 ## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/benchmarks.md. Needs a C++ compiler.
 ## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.

@@ -1,0 +1,88 @@
+"""Write docs/results.md and its pictures from the folder of a full run.
+
+    steinbound reproduce all --output FOLDER
+    python tools/results.py FOLDER
+
+The text is tools/results.md. In it, [study label=value .. | method | quantity] stands for a mean with its standard error, as
+the run's summary has it, and [comparison] for the table of published means. Whatever the summary does not have is an error.
+"""
+
+import json
+import math
+import pathlib
+import re
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).parents[1]
+PLACE = re.compile(r"\[(\w+)((?: [\w-]+=[^|\\\]]+?)*) \\?\| ([\w-]+) \\?\| (\w+)\]")
+
+
+def decimals(error):
+    """Decimals that leave two digits of a standard error, as journals print them."""
+    if not error or not math.isfinite(error):
+        return 3
+    return max(0, 1 - math.floor(math.log10(error)))
+
+
+def shown(mean, error):
+    places = decimals(error)
+    if error is None or not math.isfinite(error):
+        return f"{mean:.3g}"
+    return f"{mean:.{places}f} ± {error:.{places}f}"
+
+
+class Summary:
+    def __init__(self, folder):
+        self.data = json.loads((folder / "summary.json").read_text())
+        self.studies = {study["study"]: study["means"] for study in self.data["studies"]}
+
+    def mean(self, study, setting, method, quantity):
+        wanted = dict(re.findall(r"([\w-]+)=([^=]+?)(?= [\w-]+=|$)", setting.strip()))
+        found = [
+            row
+            for row in self.studies[study]
+            if row["method"] == method
+            and row["quantity"] == quantity
+            and all(row["setting"].get(label) == value for label, value in wanted.items())
+        ]
+        if len(found) != 1:
+            sys.exit(f"{study} {wanted} {method} {quantity}: {len(found)} means in the summary")
+        return shown(found[0]["mean"], found[0]["std_error"])
+
+    def comparison(self):
+        lines = ["| figure | setting | method | quantity | ours | published code | difference in standard errors |", "|---|---|---|---|---|---|---|"]
+        for row in self.data["comparison"]:
+            places = max(decimals(row["published_std_error"]), 0)
+            published = f"{row['published']:.{places}f} ± {row['published_std_error']:.{places}f}"
+            if not row["is_std_error_published"]:
+                published += " *"
+            difference = f"{row['difference']:+.1f}".replace("-", "−")
+            if not row["is_comparable"]:
+                difference = f"({difference})"
+            ours = shown(row["ours"], row["std_error"])
+            lines.append(f"| {row['figure']} | {row['setting']} | {row['method']} | {row['quantity']} | {ours} | {published} | {difference} |")
+        return "\n".join(lines)
+
+    def agreement(self):
+        rows = [row for row in self.data["comparison"] if row["is_comparable"]]
+        beyond = [row for row in rows if abs(row["difference"]) > 3]
+        return f"{len(beyond)} of {len(rows)}"
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    summary = Summary(folder)
+    text = (ROOT / "tools/results.md").read_text()
+    text = PLACE.sub(lambda m: summary.mean(m[1], m[2], m[3], m[4]), text)
+    text = text.replace("[comparison]", summary.comparison()).replace("[agreement]", summary.agreement())
+    text = text.replace("[settings]", summary.data["settings"])
+    pictures = ROOT / "docs/results"
+    pictures.mkdir(parents=True, exist_ok=True)
+    for name in re.findall(r"\(results/([\w]+\.png)\)", text):
+        shutil.copyfile(folder / name, pictures / name)
+    (ROOT / "docs/results.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
