@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::fit::objective::{Expansion, Objective, curvature, jacobians, score_scales};
 use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
 use crate::matrix::{Matrix, add_scaled};
-use crate::model::{Model, difference_steps};
+use crate::model::{Derivatives, Model, difference_steps};
 use crate::points::Points;
 use crate::stein::{Moments, Slot};
 
@@ -127,12 +127,40 @@ pub(crate) struct ScoreMatching<'a> {
     weight: &'a BoundaryWeight,
 }
 
-/// Scores, slopes of scores and their Jacobians at the data.
-struct Derivatives {
+/// Scores, slopes of scores and their Jacobians at the data, one row for each point.
+struct AtData {
+    /// The scores, then the slopes, then the rows of the scores' Jacobian, then those of the slopes'.
+    values: Matrix,
+    coordinates: usize,
+    parameters: usize,
+}
+
+impl AtData {
+    /// `psi_l`.
+    fn score(&self, i: usize, l: usize) -> f64 {
+        self.values[(i, l)]
+    }
+
+    /// `d_l psi_l`.
+    fn slope(&self, i: usize, l: usize) -> f64 {
+        self.values[(i, self.coordinates + l)]
+    }
+
+    /// The derivative of `psi_l` in parameter `k`.
+    fn score_change(&self, i: usize, l: usize, k: usize) -> f64 {
+        self.values[(i, 2 * self.coordinates + l * self.parameters + k)]
+    }
+
+    /// The derivative of `d_l psi_l` in parameter `k`.
+    fn slope_change(&self, i: usize, l: usize, k: usize) -> f64 {
+        self.values[(i, (2 + self.parameters) * self.coordinates + l * self.parameters + k)]
+    }
+
     /// The scores, and after them the rows of their Jacobian.
-    score: Matrix,
-    /// The slopes, and after them the rows of their Jacobian.
-    slope: Matrix,
+    fn features(&self) -> Matrix {
+        let (d, p) = (self.coordinates, self.parameters);
+        self.values.part(0..d).beside(&self.values.part(2 * d..2 * d + d * p))
+    }
 }
 
 impl<'a> ScoreMatching<'a> {
@@ -160,83 +188,71 @@ impl<'a> ScoreMatching<'a> {
         counted.map(|i| self.shares[i] * of_point(i)).sum()
     }
 
-    /// With scores and slopes in the first columns.
-    fn value_of(&self, score: &Matrix, slope: &Matrix) -> f64 {
+    fn value_of(&self, at: &AtData) -> f64 {
         let BoundaryWeight { value: h, slope: h_slope } = self.weight;
         let of_coordinate = |i: usize, l: usize| {
-            let psi = score[(i, l)];
-            h[(i, l)] * (psi * psi + 2.0 * slope[(i, l)]) + 2.0 * h_slope[(i, l)] * psi
+            let psi = at.score(i, l);
+            h[(i, l)] * (psi * psi + 2.0 * at.slope(i, l)) + 2.0 * h_slope[(i, l)] * psi
         };
         self.mean(|i| (0..self.coordinates()).map(|l| of_coordinate(i, l)).sum())
     }
 
-    fn derivatives(&self, theta: &[f64]) -> Derivatives {
+    /// Scores and slopes at the data, with their derivatives in so many parameters: all, or none where only the value is wanted.
+    fn at(&self, theta: &[f64], parameters: usize) -> AtData {
         let coordinates = self.coordinates();
-        let columns = coordinates * (1 + theta.len());
-        Derivatives {
-            score: jacobians(self.points, &self.shares, columns, |x, row| {
-                let (score, jacobian) = row.split_at_mut(coordinates);
-                self.model.score(x, theta, score);
-                self.model.score_jacobian(x, theta, jacobian);
-            }),
-            slope: jacobians(self.points, &self.shares, columns, |x, row| {
-                let (slope, jacobian) = row.split_at_mut(coordinates);
-                self.model.score_slope(x, theta, slope);
-                self.model.score_slope_jacobian(x, theta, jacobian);
-            }),
-        }
+        let values = jacobians(self.points, &self.shares, 2 * coordinates * (1 + parameters), |x, row| {
+            let (score, rest) = row.split_at_mut(coordinates);
+            let (slope, rest) = rest.split_at_mut(coordinates);
+            let (score_jacobian, slope_jacobian) = rest.split_at_mut(rest.len() / 2);
+            self.model.derivatives(x, theta, Derivatives { score, score_jacobian, slope, slope_jacobian });
+        });
+        AtData { values, coordinates, parameters }
     }
 
     /// `h_l psi_l + d_l h_l`: half the derivative of a point's part in its score.
-    fn push(&self, derivatives: &Derivatives, i: usize, l: usize) -> f64 {
-        self.weight.value[(i, l)] * derivatives.score[(i, l)] + self.weight.slope[(i, l)]
+    fn push(&self, at: &AtData, i: usize, l: usize) -> f64 {
+        self.weight.value[(i, l)] * at.score(i, l) + self.weight.slope[(i, l)]
     }
 
-    fn gradients(&self, derivatives: &Derivatives, parameters: usize) -> Matrix {
-        let coordinates = self.coordinates();
-        Matrix::from_fn(self.points.len(), parameters, |i, k| {
+    fn gradients(&self, at: &AtData) -> Matrix {
+        Matrix::from_fn(self.points.len(), at.parameters, |i, k| {
             let of_coordinate = |l: usize| {
-                let at = coordinates + l * parameters + k;
-                let by_slope = self.weight.value[(i, l)] * derivatives.slope[(i, at)];
-                self.push(derivatives, i, l) * derivatives.score[(i, at)] + by_slope
+                let by_slope = self.weight.value[(i, l)] * at.slope_change(i, l, k);
+                self.push(at, i, l) * at.score_change(i, l, k) + by_slope
             };
-            2.0 * (0..coordinates).map(of_coordinate).sum::<f64>()
+            2.0 * (0..at.coordinates).map(of_coordinate).sum::<f64>()
         })
     }
 }
 
 impl Objective for ScoreMatching<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        let at = |row: &(dyn Fn(&[f64], &mut [f64]) + Sync)| {
-            jacobians(self.points, &self.shares, self.coordinates(), row)
-        };
-        let score = at(&|x, row| self.model.score(x, theta, row));
-        Ok(self.value_of(&score, &at(&|x, row| self.model.score_slope(x, theta, row))))
+        Ok(self.value_of(&self.at(theta, 0)))
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
         let (p, coordinates) = (theta.len(), self.coordinates());
-        let derivatives = self.derivatives(theta);
-        let gradients = self.gradients(&derivatives, p);
-        let steps = difference_steps(theta, score_scales(&derivatives.score, coordinates));
-        let sums = curvature(self.points, &self.shares, p, |i, x, sum| {
-            let h: Vec<f64> = (0..coordinates).map(|l| self.shares[i] * self.weight.value[(i, l)]).collect();
+        let at = self.at(theta, p);
+        let gradients = self.gradients(&at);
+        let steps = difference_steps(theta, score_scales(&at.features(), coordinates));
+        let sums = curvature(self.points, &self.shares, p, |i, x, room, sum| {
+            room.clear();
+            room.extend((0..coordinates).map(|l| self.shares[i] * self.push(&at, i, l)));
+            room.extend((0..coordinates).map(|l| self.shares[i] * self.weight.value[(i, l)]));
+            let (push, h) = room.split_at(coordinates);
             for (l, h) in h.iter().enumerate() {
-                let slope = |k: usize| derivatives.score[(i, coordinates + l * p + k)];
                 for j in 0..p {
+                    let weighted = h * at.score_change(i, l, j);
                     for k in 0..p {
-                        sum[j * p + k] += h * slope(j) * slope(k);
+                        sum[j * p + k] += weighted * at.score_change(i, l, k);
                     }
                 }
             }
-            let push: Vec<f64> =
-                (0..coordinates).map(|l| self.shares[i] * self.push(&derivatives, i, l)).collect();
-            self.model.add_score_curvature(x, theta, &push, &steps, sum);
-            self.model.add_slope_curvature(x, theta, &h, &steps, sum);
+            self.model.add_curvature(x, theta, [push, h], &steps, sum);
         });
-        let square = |i: usize, l: usize| self.weight.value[(i, l)] * derivatives.score[(i, l)].powi(2);
+        let square = |i: usize, l: usize| self.weight.value[(i, l)] * at.score(i, l).powi(2);
         Ok(Expansion {
-            value: self.value_of(&derivatives.score, &derivatives.slope),
+            value: self.value_of(&at),
             scale: self.mean(|i| (0..coordinates).map(|l| square(i, l)).sum()),
             gradient: (0..p).map(|k| self.mean(|i| gradients[(i, k)])).collect(),
             hessian: Matrix::from_fn(p, p, |j, k| 2.0 * sums[j * p + k]),
@@ -245,6 +261,6 @@ impl Objective for ScoreMatching<'_> {
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(self.gradients(&self.derivatives(theta), theta.len()))
+        Ok(self.gradients(&self.at(theta, theta.len())))
     }
 }

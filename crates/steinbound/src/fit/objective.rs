@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::matrix::{Matrix, weighted_columns};
-use crate::model::{Model, difference_steps};
+use crate::model::{Derivatives, Model, difference_steps};
 use crate::points::Points;
 use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic, SteinForm, Sums, Term};
 
@@ -166,10 +166,10 @@ impl Objective for SteinObjective<'_> {
         let pass = self.pass(features)?;
         let pull = pass.pull(&score.offset);
         let normaliser = pass.moments().normaliser;
-        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, sum| {
-            let weights: Vec<f64> =
-                (0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser).collect();
-            self.model.add_score_curvature(x, theta, &weights, &steps, sum);
+        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, room, sum| {
+            room.clear();
+            room.extend((0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser));
+            self.model.add_score_curvature(x, theta, room, &steps, sum);
         });
         let expansion = self.expansion(pass.moments(), Some(curvature));
         match self.known {
@@ -197,9 +197,8 @@ pub(crate) fn linearised_features(
 ) -> Matrix {
     let coordinates = model.differentiated().len();
     jacobians(points, weights, coordinates * (1 + theta.len()), |x, row| {
-        let (score, jacobian) = row.split_at_mut(coordinates);
-        model.score(x, theta, score);
-        model.score_jacobian(x, theta, jacobian);
+        let (score, score_jacobian) = row.split_at_mut(coordinates);
+        model.derivatives(x, theta, Derivatives { score, score_jacobian, ..Derivatives::default() });
     })
 }
 
@@ -231,19 +230,19 @@ pub(crate) fn jacobians(
 /// Points in a block of the sums over points: blocks are summed in order, whatever the number of threads.
 const BLOCK: usize = 64;
 
-/// The sum over points that have a weight of what `add` adds for each, `parameters` by `parameters`.
+/// The sum over points that have a weight of what `add` adds for each, `parameters` by `parameters`. It is lent room for numbers of its own.
 pub(crate) fn curvature(
     points: &Points,
     weights: &[f64],
     parameters: usize,
-    add: impl Fn(usize, &[f64], &mut [f64]) + Sync,
+    add: impl Fn(usize, &[f64], &mut Vec<f64>, &mut [f64]) + Sync,
 ) -> Vec<f64> {
     let size = parameters * parameters;
     let blocks: Vec<usize> = (0..points.len()).step_by(BLOCK).collect();
     let of_block = |start: &usize| {
-        let mut sum = vec![0.0; size];
+        let (mut sum, mut room) = (vec![0.0; size], Vec::new());
         let block = *start..(start + BLOCK).min(points.len());
-        block.filter(|i| weights[*i] != 0.0).for_each(|i| add(i, points.row(i), &mut sum));
+        block.filter(|i| weights[*i] != 0.0).for_each(|i| add(i, points.row(i), &mut room, &mut sum));
         sum
     };
     let sums: Vec<Vec<f64>> = blocks.par_iter().map(of_block).collect();

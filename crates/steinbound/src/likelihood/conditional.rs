@@ -7,7 +7,7 @@ use crate::error::{Error, FitError};
 use crate::fit::objective::{Expansion, Objective, curvature};
 use crate::fit::{Estimate, search};
 use crate::matrix::Matrix;
-use crate::model::{Model, add_differences, difference_steps, information_scales};
+use crate::model::{Model, difference_steps, information_scales};
 use crate::points::Points;
 
 /// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional density over the
@@ -44,17 +44,14 @@ impl Objective for Conditional<'_> {
         let gradient =
             (0..p).map(|k| pulls.column(k).iter().zip(&self.shares).map(|(g, w)| g * w).sum()).collect();
         let steps = difference_steps(theta, information_scales(&pulls));
-        let sums = curvature(self.data, &self.shares, p, |i, x, sum| {
+        let sums = curvature(self.data, &self.shares, p, |i, x, _, sum| {
             let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
             self.contribution(i, theta, &mut gradient, &mut hessian);
             sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);
             // What the log-density itself is curved by.
-            let mut own = vec![0.0; p * p];
-            let at = |theta: &[f64], out: &mut [f64]| self.model.log_density_gradient(x, theta, out);
             if self.model.affine().is_none() {
-                add_differences(theta, &steps, at, &mut own);
+                self.model.add_log_density_curvature(x, theta, -self.shares[i], &steps, sum);
             }
-            sum.iter_mut().zip(&own).for_each(|(s, h)| *s -= self.shares[i] * h);
         });
         let hessian = Matrix::from_fn(p, p, |j, k| sums[j * p + k]);
         Ok(Expansion { value: self.value(theta)?, scale: 1.0, gradient, hessian, is_full: true })

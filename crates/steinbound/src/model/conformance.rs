@@ -1,6 +1,6 @@
 //! What every model must satisfy, as a suite that any user's model can run.
 
-use super::Model;
+use super::{Derivatives, Model};
 
 /// Checks a model at some parameters and a handful of points: every derivative against finite differences, the affine form
 /// and the translation against the score, and the reported parameters against their inverse.
@@ -103,6 +103,7 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
             report.close(&format!("slope {l} in parameter {k}"), slope_jacobian[l * p + k], exact);
         }
     }
+    check_together(model, theta, x, [&score(x, theta), &jacobian, &slope(x, theta), &slope_jacobian], report);
     if let Some(affine) = model.affine() {
         let mut features = vec![f64::NAN; affine.features()];
         model.features(x, &mut features);
@@ -143,7 +144,23 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
     }
 }
 
-/// Second derivatives in the parameters, and the derivative of the log-density.
+/// What is asked for together must be what is asked for alone.
+fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4], report: &mut Report) {
+    // Everything, and what a search asks for: scores with slopes, scores with their Jacobian.
+    for asked in [[true; 4], [true, false, true, false], [true, true, false, false]] {
+        let room = |at: usize| vec![f64::NAN; if asked[at] { alone[at].len() } else { 0 }];
+        let mut found: [Vec<f64>; 4] = std::array::from_fn(room);
+        let [score, score_jacobian, slope, slope_jacobian] = &mut found;
+        model.derivatives(x, theta, Derivatives { score, score_jacobian, slope, slope_jacobian });
+        for (found, alone) in found.iter().zip(alone).filter(|(found, _)| !found.is_empty()) {
+            for (found, alone) in found.iter().zip(alone) {
+                report.close("a derivative asked for together with others", *found, *alone);
+            }
+        }
+    }
+}
+
+/// Second derivatives in the parameters, and the derivatives of the log-density.
 fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
     let (d, p) = (model.differentiated().len(), model.parameters());
     let weights: Vec<f64> = (0..d).map(|l| 0.8 - 0.5 * l as f64).collect();
@@ -158,9 +175,12 @@ fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Rep
             model.add_slope_curvature(x, theta, &weights, &steps, out);
         }),
     ];
+    let mut both = vec![0.0; p * p];
+    model.add_curvature(x, theta, [&weights, &weights], &steps, &mut both);
     for (what, jacobian, add) in kinds {
         let mut curvature = vec![0.0; p * p];
         add(&mut curvature);
+        both.iter_mut().zip(&curvature).for_each(|(both, own)| *both -= own);
         for j in 0..p {
             for k in 0..p {
                 let exact = difference(theta, k, |theta| {
@@ -172,7 +192,24 @@ fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Rep
             }
         }
     }
+    both.iter().for_each(|rest| report.close("curvature of both less that of each", *rest, 0.0));
     if model.log_density(x, theta).is_some() {
+        let mut curvature = vec![0.0; p * p];
+        model.add_log_density_curvature(x, theta, 1.3, &steps, &mut curvature);
+        for j in 0..p {
+            for k in 0..p {
+                let exact = difference(theta, k, |theta| {
+                    let mut gradient = vec![f64::NAN; p];
+                    model.log_density_gradient(x, theta, &mut gradient);
+                    1.3 * gradient[j]
+                });
+                report.close(
+                    &format!("curvature of the log-density in {j}, {k}"),
+                    curvature[j * p + k],
+                    exact,
+                );
+            }
+        }
         let mut gradient = vec![f64::NAN; p];
         model.log_density_gradient(x, theta, &mut gradient);
         for (k, found) in gradient.into_iter().enumerate() {

@@ -50,6 +50,19 @@ pub struct Reported {
     pub jacobian: Matrix,
 }
 
+/// Where a model writes what is asked for at one point ([`Model::derivatives`]). Nothing is asked for where a slice is empty.
+#[derive(Debug, Default)]
+pub struct Derivatives<'a> {
+    /// For [`score`](Model::score).
+    pub score: &'a mut [f64],
+    /// For [`score_jacobian`](Model::score_jacobian).
+    pub score_jacobian: &'a mut [f64],
+    /// For [`score_slope`](Model::score_slope).
+    pub slope: &'a mut [f64],
+    /// For [`score_slope_jacobian`](Model::score_slope_jacobian); `slope` is then asked for as well.
+    pub slope_jacobian: &'a mut [f64],
+}
+
 /// A density up to its normaliser, with parameters `theta` in the form in which they are fitted.
 ///
 /// Arrays of derivatives lie row by row: `jacobian[l * p + k]` is the derivative of `psi_l` in `theta_k`.
@@ -97,6 +110,27 @@ pub trait Model: Debug + Send + Sync {
     /// The derivative of [`score_slope`](Model::score_slope) in the parameters, `d` by `p`.
     fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]);
 
+    /// Several of these at once, for a model that can share work between them.
+    ///
+    /// ```
+    /// use steinbound::model::{Derivatives, Gaussian, Model};
+    /// let (mut score, mut slope) = ([f64::NAN], [f64::NAN]);
+    /// let out = Derivatives { score: &mut score, slope: &mut slope, ..Derivatives::default() };
+    /// Gaussian::with_variance(1, 4.0)?.derivatives(&[1.0], &[0.0], out);
+    /// assert_eq!((score, slope), ([-0.25], [-0.25]));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    fn derivatives(&self, x: &[f64], theta: &[f64], out: Derivatives) {
+        type Write<'a> = &'a dyn Fn(&mut [f64]);
+        let all: [(&mut [f64], Write); 4] = [
+            (out.score, &|out| self.score(x, theta, out)),
+            (out.score_jacobian, &|out| self.score_jacobian(x, theta, out)),
+            (out.slope, &|out| self.score_slope(x, theta, out)),
+            (out.slope_jacobian, &|out| self.score_slope_jacobian(x, theta, out)),
+        ];
+        all.into_iter().filter(|(out, _)| !out.is_empty()).for_each(|(out, write)| write(out));
+    }
+
     /// Adds `sum_l weights_l d^2 psi_l / d theta_j d theta_k` to `curvature`, `p` by `p` and symmetric.
     ///
     /// Needed where the score is not affine in the parameters. Unless a model knows better, it is found from central
@@ -125,6 +159,20 @@ pub trait Model: Debug + Send + Sync {
     ) {
         let jacobian = |theta: &[f64], out: &mut [f64]| self.score_slope_jacobian(x, theta, out);
         add_row_differences(theta, weights, steps, jacobian, curvature);
+    }
+
+    /// [`add_score_curvature`](Model::add_score_curvature) with the first weights and
+    /// [`add_slope_curvature`](Model::add_slope_curvature) with the second, for a model that can share work between them.
+    fn add_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: [&[f64]; 2],
+        steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.add_score_curvature(x, theta, weights[0], steps, curvature);
+        self.add_slope_curvature(x, theta, weights[1], steps, curvature);
     }
 
     /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision is indefinite.
@@ -177,6 +225,23 @@ pub trait Model: Debug + Send + Sync {
             gradient[k] = (at(theta[k] + step) - at(theta[k] - step)) / (2.0 * step);
             moved[k] = theta[k];
         }
+    }
+
+    /// Adds `weight` times the second derivatives of [`log_density`](Model::log_density) in the parameters to `curvature`, `p` by `p` and
+    /// symmetric.
+    ///
+    /// Unless a model knows better, they are found from central differences of [`log_density_gradient`](Model::log_density_gradient) with
+    /// the given steps.
+    fn add_log_density_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weight: f64,
+        steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        let gradient = |theta: &[f64], out: &mut [f64]| self.log_density_gradient(x, theta, out);
+        add_row_differences(theta, &[weight], steps, gradient, curvature);
     }
 
     /// For a model of one coordinate given the others: the logarithm of the integral of `exp(log_density)` over that coordinate

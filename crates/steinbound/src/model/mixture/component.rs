@@ -167,43 +167,70 @@ impl Component<'_> {
         }
     }
 
-    /// `D D' q` and `D D' (v . s)`.
-    pub(super) fn second(&self, one: Direction, other: Direction, v: &[f64]) -> (f64, f64) {
+    /// `D D' q`, up to what is the same for all components.
+    pub(super) fn second(&self, one: Direction, other: Direction) -> f64 {
         use Direction::{Entry, LogPrecision, Mean, Weight};
         match (one, other) {
-            (Weight, _) | (_, Weight) => (0.0, 0.0),
-            (Mean(m), Mean(n)) => (-self.factor.precision(m, n), 0.0),
+            (Mean(m), Mean(n)) => -self.factor.precision(m, n),
             (Mean(m), Entry(i, j)) | (Entry(i, j), Mean(m)) => {
-                let lower = self.factor.lower(m, j);
-                let mut pair = (lower * self.y[i], v[i] * lower);
-                if m == i {
-                    pair.0 += self.u[j];
-                    pair.1 += (j..v.len()).map(|l| v[l] * self.factor.lower(l, j)).sum::<f64>();
-                }
-                (self.scale(i, j) * pair.0, self.scale(i, j) * pair.1)
+                let own = if m == i { self.u[j] } else { 0.0 };
+                self.scale(i, j) * (self.factor.lower(m, j) * self.y[i] + own)
             }
             (Entry(i, j), Entry(a, b)) => {
-                let mut pair = (0.0, 0.0);
+                let mut value = 0.0;
                 if j == b {
-                    let scale = self.scale(i, j) * self.scale(a, b);
-                    pair.0 -= scale * self.y[i] * self.y[a];
-                    pair.1 -= scale * (v[i] * self.y[a] + v[a] * self.y[i]);
+                    value -= self.scale(i, j) * self.scale(a, b) * self.y[i] * self.y[a];
                 }
                 // The exponential that makes a diagonal entry positive is curved itself.
                 if i == j && one == other {
-                    pair.0 -= self.factor.lower(i, i) * self.u[i] * self.y[i];
-                    pair.1 += (0..v.len()).map(|l| v[l] * self.score_change(one, l)).sum::<f64>();
+                    value -= self.factor.lower(i, i) * self.u[i] * self.y[i];
                 }
-                pair
+                value
             }
-            (Mean(m), LogPrecision) | (LogPrecision, Mean(m)) => {
-                (-self.s[m], v[m] * self.factor.precision(m, m))
-            }
-            (LogPrecision, LogPrecision) => {
-                (-0.5 * self.square(), v.iter().zip(self.s).map(|(v, s)| v * s).sum())
-            }
+            (Mean(m), LogPrecision) | (LogPrecision, Mean(m)) => -self.s[m],
+            (LogPrecision, LogPrecision) => -0.5 * self.square(),
             // A mixture has one kind of covariance.
-            (Entry(..), LogPrecision) | (LogPrecision, Entry(..)) => (0.0, 0.0),
+            (Weight, _) | (_, Weight) | (Entry(..), LogPrecision) | (LogPrecision, Entry(..)) => 0.0,
+        }
+    }
+
+    /// `D D' (v . s)`.
+    pub(super) fn second_of_score(&self, one: Direction, other: Direction, v: &[f64]) -> f64 {
+        use Direction::{Entry, LogPrecision, Mean};
+        match (one, other) {
+            (Mean(m), Entry(i, j)) | (Entry(i, j), Mean(m)) => {
+                let mut value = v[i] * self.factor.lower(m, j);
+                if m == i {
+                    value += (j..v.len()).map(|l| v[l] * self.factor.lower(l, j)).sum::<f64>();
+                }
+                self.scale(i, j) * value
+            }
+            (Entry(i, j), Entry(a, b)) => {
+                let mut value = 0.0;
+                if j == b {
+                    let scale = self.scale(i, j) * self.scale(a, b);
+                    value -= scale * (v[i] * self.y[a] + v[a] * self.y[i]);
+                }
+                if i == j && one == other {
+                    value += (0..v.len()).map(|l| v[l] * self.score_change(one, l)).sum::<f64>();
+                }
+                value
+            }
+            (Mean(m), LogPrecision) | (LogPrecision, Mean(m)) => v[m] * self.factor.precision(m, m),
+            (LogPrecision, LogPrecision) => v.iter().zip(self.s).map(|(v, s)| v * s).sum(),
+            _ => 0.0,
+        }
+    }
+
+    /// `D D' h_l`: `h_l` is minus the sum of the squares of row `l` of `L`.
+    pub(super) fn second_of_slope(&self, one: Direction, other: Direction, l: usize) -> f64 {
+        match one {
+            Direction::Entry(i, j) if i == l && one == other => {
+                let scale = self.scale(i, j);
+                if i == j { -4.0 * scale * scale } else { -2.0 }
+            }
+            Direction::LogPrecision if one == other => self.slope(l),
+            _ => 0.0,
         }
     }
 

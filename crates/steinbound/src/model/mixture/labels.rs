@@ -75,12 +75,12 @@ impl LatentVariable for LabelledMixture {
     }
 
     fn draw(&self, x: &[f64], theta: &[f64], rng: &mut ChaCha8Rng, draws: &mut [f64]) {
-        let responsibilities = self.mixture.posterior(x, theta).responsibilities;
-        draws.iter_mut().for_each(|z| *z = pick(&responsibilities, rng.random()) as f64);
+        let posterior = self.mixture.posterior(x, theta);
+        draws.iter_mut().for_each(|z| *z = pick(posterior.responsibilities(), rng.random()) as f64);
     }
 
     fn log_joint(&self, x: &[f64], z: &[f64], theta: &[f64]) -> f64 {
-        self.mixture.posterior(x, theta).log_joint[self.label(z)]
+        self.mixture.posterior(x, theta).log_joint()[self.label(z)]
     }
 
     fn log_joint_gradient(&self, x: &[f64], z: &[f64], theta: &[f64], gradient: &mut [f64]) {

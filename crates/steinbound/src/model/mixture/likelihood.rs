@@ -6,7 +6,7 @@ use super::parameters::Description;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
-use crate::model::{Model, add_differences, difference_steps, information_scales};
+use crate::model::Model;
 use crate::points::{Points, column_variances};
 use crate::simulate::stream;
 
@@ -77,15 +77,10 @@ impl Search<'_> {
     /// One expectation and one maximisation.
     fn step(&self, theta: &[f64]) -> Result<Vec<f64>, FitError> {
         let (d, count) = (self.mixture.dimension, self.mixture.components);
-        let shares: Vec<f64> = self
-            .points
-            .rows()
-            .zip(self.weights)
-            .flat_map(|(x, w)| {
-                let responsibilities = self.mixture.posterior(x, theta).responsibilities;
-                responsibilities.into_iter().map(move |r| w * r)
-            })
-            .collect();
+        let mut shares = Vec::with_capacity(self.points.len() * count);
+        for (x, w) in self.points.rows().zip(self.weights) {
+            shares.extend(self.mixture.posterior(x, theta).responsibilities().iter().map(|r| w * r));
+        }
         let mut totals = vec![0.0; count];
         let mut means = vec![0.0; count * d];
         for (x, share) in self.points.rows().zip(shares.chunks_exact(count)) {
@@ -149,16 +144,9 @@ impl Search<'_> {
             row.iter().enumerate().for_each(|(k, g)| gradients[(i, k)] = *g);
         }
         let mut information = vec![0.0; p * p];
-        let gradient = |theta: &[f64], out: &mut [f64]| {
-            let mut row = vec![0.0; p];
-            out.fill(0.0);
-            for (x, w) in self.points.rows().zip(self.weights) {
-                self.mixture.log_density_gradient(x, theta, &mut row);
-                out.iter_mut().zip(&row).for_each(|(o, g)| *o -= w / total * g);
-            }
-        };
-        let steps = difference_steps(theta, information_scales(&gradients));
-        add_differences(theta, &steps, gradient, &mut information);
+        for (x, w) in self.points.rows().zip(self.weights) {
+            self.mixture.posterior(x, theta).add_log_density_curvature(theta, -w / total, &mut information);
+        }
         let information = Matrix::from_fn(p, p, |j, k| information[j * p + k]);
         let factor =
             ScaledCholesky::new(&information).map_err(|condition| FitError::NotIdentified { condition })?;

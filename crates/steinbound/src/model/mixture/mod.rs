@@ -1,8 +1,9 @@
 //! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in `component`, those
-//! of the mixture in `posterior`, starts in `clusters` and the naive likelihood in `likelihood`.
+//! of the mixture in `posterior` and `curvature`, starts in `clusters` and the naive likelihood in `likelihood`.
 
 mod clusters;
 mod component;
+mod curvature;
 mod labels;
 mod likelihood;
 mod parameters;
@@ -15,7 +16,7 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::gaussian::covariance_factor;
-use super::{Gaussian, Model, Reported, Sampler};
+use super::{Derivatives, Gaussian, Model, Reported, Sampler};
 use crate::compute::cholesky::Cholesky;
 use crate::error::{Error, ModelError};
 use crate::matrix::Matrix;
@@ -48,8 +49,12 @@ pub use labels::LabelledMixture;
 /// d_l psi_l       = E_r[ h_l + c_l^2 ],
 /// D d_l psi_l     = E_r[ D h_l + 2 c_l D s_l + (h_l + c_l^2 - d_l psi_l) D q ],
 /// D D' (v . psi)  = E_r[ D D' b + D b D' q + D' b D q + (b - E_r b) (D D' q + D q D' q) ]
-///                   - D(v . psi) E_r[D' q] - D'(v . psi) E_r[D q],      b = v . s.
+///                   - D(v . psi) E_r[D' q] - D'(v . psi) E_r[D q],      b = v . s,
+/// D D' log p      = E_r[ D D' q + D q D' q ] - E_r[D q] E_r[D' q].
 /// ```
+///
+/// As `sum_l w_l d_l psi_l = E_r[b]` with `b = sum_l w_l (h_l + c_l^2)`, its second derivatives are those of `v . psi` with this `b`, in which
+/// `psi` stands still, less `2 sum_l w_l D psi_l D' psi_l`.
 ///
 /// # Requirements
 ///
@@ -210,7 +215,7 @@ impl Model for GaussianMixture {
     }
 
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
-        score.copy_from_slice(&self.posterior(x, theta).score);
+        score.copy_from_slice(self.posterior(x, theta).score());
     }
 
     fn score_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
@@ -222,7 +227,22 @@ impl Model for GaussianMixture {
     }
 
     fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
-        self.posterior(x, theta).slope_jacobian(jacobian);
+        let mut slope = vec![0.0; self.dimension];
+        let posterior = self.posterior(x, theta);
+        posterior.slope(&mut slope);
+        posterior.slope_jacobian(&slope, jacobian);
+    }
+
+    fn derivatives(&self, x: &[f64], theta: &[f64], out: Derivatives) {
+        let posterior = self.posterior(x, theta);
+        out.score.copy_from_slice(posterior.score());
+        if !out.score_jacobian.is_empty() {
+            posterior.score_jacobian(out.score_jacobian);
+        }
+        posterior.slope(out.slope);
+        if !out.slope_jacobian.is_empty() {
+            posterior.slope_jacobian(out.slope, out.slope_jacobian);
+        }
     }
 
     fn add_score_curvature(
@@ -233,7 +253,29 @@ impl Model for GaussianMixture {
         _steps: &[f64],
         curvature: &mut [f64],
     ) {
-        self.posterior(x, theta).add_score_curvature(weights, curvature);
+        self.posterior(x, theta).add_curvature(weights, &[], curvature);
+    }
+
+    fn add_slope_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_curvature(&vec![0.0; self.dimension], weights, curvature);
+    }
+
+    fn add_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: [&[f64]; 2],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_curvature(weights[0], weights[1], curvature);
     }
 
     fn report(&self, theta: &[f64]) -> Option<Reported> {
@@ -262,6 +304,17 @@ impl Model for GaussianMixture {
         self.posterior(x, theta).log_density_gradient(theta, gradient);
     }
 
+    fn add_log_density_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weight: f64,
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_log_density_curvature(theta, weight, curvature);
+    }
+
     /// Centres of k-means clusters, from several seedings, the tightest clusters first.
     fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         clusters::starts(self, points, &points.relative_weights(), rng)
@@ -277,8 +330,8 @@ impl Model for GaussianMixture {
         let weights = points.relative_weights();
         let mut held = vec![0.0; self.components];
         for (x, weight) in points.rows().zip(&weights) {
-            let shares = self.posterior(x, theta).responsibilities;
-            held.iter_mut().zip(shares).for_each(|(h, r)| *h += weight * r);
+            let posterior = self.posterior(x, theta);
+            held.iter_mut().zip(posterior.responsibilities()).for_each(|(h, r)| *h += weight * r);
         }
         let least = 2.0 * (self.dimension as f64 + 1.0);
         if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {

@@ -145,6 +145,20 @@ impl GaussianMixture {
         }
     }
 
+    /// `d^2 log w_k / d eta_i d eta_j = w_i w_j - [i = j] w_i`: adds `weight` times this, which all components share.
+    pub(super) fn add_weight_curvature(&self, theta: &[f64], weight: f64, curvature: &mut [f64]) {
+        if !self.free_weights {
+            return;
+        }
+        let (weights, start) = (self.weights(theta), self.weight_start() - 1);
+        for i in 1..self.components {
+            for j in 1..self.components {
+                let own = if i == j { weights[i] } else { 0.0 };
+                curvature[(start + i) * theta.len() + start + j] += weight * (weights[i] * weights[j] - own);
+            }
+        }
+    }
+
     fn mean_labels(&self, coordinates: &[String]) -> Vec<String> {
         let of_component = |k| coordinates.iter().map(move |name| format!("mean[{k}][{name}]"));
         (1..=self.components).flat_map(of_component).collect()

@@ -98,6 +98,7 @@ fn far_away_nothing_is_undefined() {
             if far < 1e90 {
                 let mut curvature = vec![0.0; p * p];
                 mixture.add_score_curvature(&x, &theta, &[0.5, 1.0], &theta, &mut curvature);
+                mixture.add_slope_curvature(&x, &theta, &[0.5, 1.0], &theta, &mut curvature);
                 assert!(!curvature.iter().any(|v| v.is_nan()), "{far}");
             }
         }
