@@ -231,6 +231,14 @@ impl Objective for ScoreMatching<'_> {
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
+        Ok(self.conclude(theta)?.0)
+    }
+
+    fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
+        Ok(self.gradients(&self.at(theta, theta.len())))
+    }
+
+    fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
         let (p, coordinates) = (theta.len(), self.coordinates());
         let at = self.at(theta, p);
         let gradients = self.gradients(&at);
@@ -251,16 +259,13 @@ impl Objective for ScoreMatching<'_> {
             self.model.add_curvature(x, theta, [push, h], &steps, sum);
         });
         let square = |i: usize, l: usize| self.weight.value[(i, l)] * at.score(i, l).powi(2);
-        Ok(Expansion {
+        let expansion = Expansion {
             value: self.value_of(&at),
             scale: self.mean(|i| (0..coordinates).map(|l| square(i, l)).sum()),
             gradient: (0..p).map(|k| self.mean(|i| gradients[(i, k)])).collect(),
             hessian: Matrix::from_fn(p, p, |j, k| 2.0 * sums[j * p + k]),
             is_full: true,
-        })
-    }
-
-    fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(self.gradients(&self.at(theta, theta.len())))
+        };
+        Ok((expansion, gradients))
     }
 }

@@ -9,6 +9,7 @@ use crate::matrix::Matrix;
 #[derive(Debug, Clone)]
 pub(crate) struct Descent {
     pub(crate) theta: Vec<f64>,
+    /// The objective there, or where the last step began if that was rounding.
     pub(crate) expansion: Expansion,
     pub(crate) iterations: usize,
     /// Whether it ended at a minimum: a vanishing gradient and a positive definite Hessian.
@@ -23,6 +24,12 @@ const NEGLIGIBLE: f64 = 1e-13;
 
 /// A gain can be rounding because the objective is flat; at a minimum the step is short as well.
 const SHORT: f64 = 1e-4;
+
+/// From an undamped step as short as this on, the Hessian itself is worth its price.
+const NEAR: f64 = 1e-2;
+
+/// A step as short as this, with a gain that is rounding, is the last: it ends at full precision, and what the next would be is rounding.
+const ROUNDING: f64 = 1e-8;
 
 /// Damping beyond which no step can help.
 const LARGEST_DAMPING: f64 = 1e10;
@@ -52,6 +59,7 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
     let mut converged = false;
     // Near the end an approximate Hessian is too slow, and cannot tell whether the steps vanish.
     let mut is_near = false;
+    let mut goes_well = true;
     let expand = |theta: &[f64], is_near: bool| {
         if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
     };
@@ -62,12 +70,16 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         };
         let promised = promised_gain(&here, &step);
         let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
-        let is_short = theta.iter().zip(&step).all(|(t, s)| s.abs() <= SHORT * (1.0 + t.abs()));
+        if damping == 0.0 && !here.is_full && relative_length(&theta, &step) <= NEAR {
+            is_near = true;
+            here = objective.expand_fully(&theta)?;
+            continue;
+        }
+        let is_short = relative_length(&theta, &step) <= SHORT;
         if is_short && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
-            if damping == 0.0 && !here.is_full {
-                is_near = true;
-                here = objective.expand_fully(&theta)?;
-                continue;
+            if damping == 0.0 && relative_length(&theta, &step) < ROUNDING {
+                (theta, converged) = (moved, true);
+                break;
             }
             if damping == 0.0 {
                 let there = expand(&moved, is_near)?;
@@ -86,10 +98,13 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
             continue;
         }
         iterations += 1;
-        let value = objective.value(&moved)?;
+        // After a step that went well the next is rarely refused: its expansion has the value as well.
+        let expanded = if goes_well { Some(expand(&moved, is_near)?) } else { None };
+        let value = expanded.as_ref().map_or_else(|| objective.value(&moved), |next| Ok(next.value))?;
         let gain = here.value - value;
-        if value.is_finite() && gain > 1e-4 * promised {
-            let next = expand(&moved, is_near)?;
+        goes_well = value.is_finite() && gain > 1e-4 * promised;
+        if goes_well {
+            let next = expanded.map_or_else(|| expand(&moved, is_near), Ok)?;
             if next.is_finite() {
                 (theta, here) = (moved, next);
                 if gain > 0.75 * promised {
@@ -144,12 +159,13 @@ fn remaining_gain(at: &Expansion) -> f64 {
 /// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a minimum without
 /// curvature, as that of a fourth power, every step is a fixed share of the last.
 fn comes_to_rest(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
-    let length = |step: &[f64]| {
-        let relative = theta.iter().zip(step).map(|(t, s)| s.abs() / (1.0 + t.abs()));
-        relative.fold(0.0, f64::max)
-    };
-    // Steps that are rounding say nothing.
-    length(step) < 1e-8 || damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))
+    let length = |step: &[f64]| relative_length(theta, step);
+    damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))
+}
+
+/// The largest change of a parameter, relative to its size.
+fn relative_length(theta: &[f64], step: &[f64]) -> f64 {
+    theta.iter().zip(step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ pub(crate) trait Objective: Sync {
     /// For each observation the derivative of the gradient in its share of the weight: with the Hessian `H`, the influence
     /// of an observation on the minimum is `-H^-1` times its row.
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error>;
+
+    /// [`expand_fully`](Objective::expand_fully) and [`pulls`](Objective::pulls) together: what is wanted at the end of a search.
+    fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
+        Ok((self.expand_fully(theta)?, self.pulls(theta)?))
+    }
 }
 
 /// An objective to second order.
@@ -108,11 +113,41 @@ impl SteinObjective<'_> {
         Some(value.map(|value| Sums::of(value, slope.clone(), self.weights)))
     }
 
-    fn pass(&self, features: Matrix) -> Result<Pass, Error> {
+    /// One pass over the pairs, with what the influence of points needs where a score is given.
+    fn pass(&self, features: Matrix, score: Option<&LinearScore>) -> Result<Pass, Error> {
         match &self.known {
-            Known::Pairs(fixed) => Pass::with(&self.pairs, features, self.weights, fixed),
-            Known::Slopes(_) => Pass::new(&self.pairs, features, self.weights, None),
+            Known::Pairs(fixed) => Pass::with(&self.pairs, features, self.weights, score, fixed),
+            Known::Slopes(_) => Pass::new(&self.pairs, features, self.weights, score),
         }
+    }
+
+    /// The expansion with the Hessian from a pass at these parameters, whose features have left the given steps for differences.
+    fn full_expansion(&self, theta: &[f64], steps: &[f64], pass: &Pass) -> Result<Expansion, Error> {
+        let score = self.linearised();
+        let pull = pass.pull(&score.offset);
+        let normaliser = pass.moments().normaliser;
+        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, room, sum| {
+            room.clear();
+            room.extend((0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser));
+            self.model.add_score_curvature(x, theta, room, steps, sum);
+        });
+        let expansion = self.expansion(pass.moments(), Some(curvature));
+        match self.known {
+            Known::Slopes(_) => Ok(Expansion { value: self.value(theta)?, ..expansion }),
+            Known::Pairs(_) => Ok(expansion),
+        }
+    }
+
+    fn difference_steps(&self, theta: &[f64], features: &Matrix) -> Vec<f64> {
+        difference_steps(theta, score_scales(features, self.model.differentiated().len()))
+    }
+
+    /// The pulls from a pass that has gathered what they need.
+    fn pulls_of(&self, pass: &Pass, score: &LinearScore) -> Matrix {
+        let mut gradients = pass.gradients(score, &vec![0.0; score.parameters]);
+        // An observation enters the sum over pairs on both sides.
+        gradients.values_mut().iter_mut().for_each(|g| *g *= 2.0);
+        gradients
     }
 
     /// The expansion from moments, with half of what curvature adds to the Hessian.
@@ -144,7 +179,7 @@ impl Objective for SteinObjective<'_> {
         let identity = Matrix::identity(scores.columns());
         match self.sums_alone(&scores) {
             Some(sums) => Ok(sums?.value_at(&identity)),
-            None => Ok(self.pass(scores)?.moments().value(&identity)),
+            None => Ok(self.pass(scores, None)?.moments().value(&identity)),
         }
     }
 
@@ -160,31 +195,21 @@ impl Objective for SteinObjective<'_> {
     }
 
     fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        let score = self.linearised();
         let features = self.features(theta);
-        let steps = difference_steps(theta, score_scales(&features, score.design.len()));
-        let pass = self.pass(features)?;
-        let pull = pass.pull(&score.offset);
-        let normaliser = pass.moments().normaliser;
-        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, room, sum| {
-            room.clear();
-            room.extend((0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser));
-            self.model.add_score_curvature(x, theta, room, &steps, sum);
-        });
-        let expansion = self.expansion(pass.moments(), Some(curvature));
-        match self.known {
-            Known::Slopes(_) => Ok(Expansion { value: self.value(theta)?, ..expansion }),
-            Known::Pairs(_) => Ok(expansion),
-        }
+        let steps = self.difference_steps(theta, &features);
+        self.full_expansion(theta, &steps, &self.pass(features, None)?)
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
         let score = self.linearised();
-        let pass = Pass::new(&self.pairs, self.features(theta), self.weights, Some(&score))?;
-        let mut gradients = pass.gradients(&score, &vec![0.0; score.parameters]);
-        // An observation enters the sum over pairs on both sides.
-        gradients.values_mut().iter_mut().for_each(|g| *g *= 2.0);
-        Ok(gradients)
+        Ok(self.pulls_of(&self.pass(self.features(theta), Some(&score))?, &score))
+    }
+
+    fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
+        let (score, features) = (self.linearised(), self.features(theta));
+        let steps = self.difference_steps(theta, &features);
+        let pass = self.pass(features, Some(&score))?;
+        Ok((self.full_expansion(theta, &steps, &pass)?, self.pulls_of(&pass, &score)))
     }
 }
 

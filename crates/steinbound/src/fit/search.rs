@@ -32,11 +32,13 @@ pub(crate) fn search(
     let mut ends: Vec<Descent> = Vec::new();
     let mut refusal = None;
     for theta in &starts {
-        if !objective.value(theta)?.is_finite() {
+        let end = descent::minimise(objective, theta)?;
+        if !end.expansion.value.is_finite() {
+            // So was the start: no search leaves a finite value for one that is not.
             refusal = refusal.or_else(|| Some(not_finite(model, data, theta)));
             continue;
         }
-        ends.push(descent::minimise(objective, theta)?);
+        ends.push(end);
     }
     // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
     let doubt = |end: &Descent| (!end.converged, model.suspicion(&end.theta, data).is_some());
@@ -64,15 +66,12 @@ fn finished(
     keep_order: bool,
     starts: Starts,
 ) -> Result<Estimate, Error> {
-    let ended_at = best.theta;
-    let theta = if keep_order { ended_at.clone() } else { model.in_order(ended_at.clone()) };
-    let is_moved = theta != ended_at;
-    let expansion =
-        if is_moved || !best.expansion.is_full { objective.expand_fully(&theta)? } else { best.expansion };
+    let theta = if keep_order { best.theta } else { model.in_order(best.theta) };
+    let (expansion, pulls) = objective.conclude(&theta)?;
     let mut warnings = Vec::new();
     let factor = ScaledCholesky::new(&expansion.hessian);
     let influence = match &factor {
-        Ok(factor) => factor.solve_rows(&objective.pulls(&theta)?, -1.0),
+        Ok(factor) => factor.solve_rows(&pulls, -1.0),
         Err(_) => Matrix::zeros(0, theta.len()),
     };
     let flattest = flattest(&expansion, &theta);

@@ -331,17 +331,20 @@ impl Pass {
         pairs: &Pairs,
         features: Matrix,
         weights: &[f64],
+        score: Option<&LinearScore>,
         fixed: &Fixed,
     ) -> Result<Pass, Error> {
         let form = pairs.form();
         let (count, coordinates) = (features.columns(), form.coordinates());
         let columns = checked_columns(form, &features, weights)?;
-        let terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
-        let values = form.apply(&columns, &terms)?;
-        let products = values.beside(&fixed.second);
+        let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
+        let used = score.map_or_else(BTreeSet::new, LinearScore::used_features);
+        terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
+        let found = form.apply(&columns, &terms)?;
+        let products = found.part(0..count).beside(&fixed.second).beside(&found.part(count..terms.len()));
         let moments =
             Moments::new(&columns, &products, coordinates, fixed.constant, pairs.normaliser(weights));
-        Ok(Pass::from_products(features, &products, &BTreeSet::new(), moments, weights.iter().sum()))
+        Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
     }
 
     /// The pass from its products: `M W Phi`, `D_l w`, and `D_l' W phi_c` for the pairs used.
