@@ -9,10 +9,10 @@ use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{DomainError, Error, FitError, ModelError};
-use crate::fit::objective::{Expansion, Objective, jacobians};
+use crate::fit::objective::{Expansion, Objective, curvature, jacobians};
 use crate::fit::{Estimate, centred, search, start_less};
-use crate::matrix::Matrix;
-use crate::model::{Model, add_differences, difference_steps, information_scales};
+use crate::matrix::{Matrix, add_scaled};
+use crate::model::{Model, difference_steps, information_scales};
 use crate::points::Points;
 use crate::score_matching::{self, BoundaryWeight};
 use crate::simulate::{stream, tasks};
@@ -20,32 +20,32 @@ use crate::simulate::{stream, tasks};
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
 /// With `E` the expectation under the truncated density (a sum over the nodes), the gradient is
-/// `E[grad log p] - mean_i grad log p(x_i)`. Where the score is affine in the parameters the Hessian is the covariance of `grad log p`, else it is
-/// found by central differences of the gradient.
+/// `E[grad log p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's information), and
+/// where the score is not affine in the parameters also `E[hess log p] - mean_i hess log p(x_i)`.
 struct Likelihood<'a> {
     model: &'a dyn Model,
     data: &'a Points<'a>,
     /// Weights that sum to one.
     shares: Vec<f64>,
     nodes: IntegrationRule,
-    curvature: Curvature,
 }
 
-/// Which Hessian a search is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Curvature {
-    /// That of the objective.
-    Full,
-    /// Fisher's: the covariance of the gradient under the model, at a fraction of the cost where the score is not affine.
-    Expected,
+/// What a sum over the nodes gathers besides the gradient.
+#[derive(Debug, Clone, Copy)]
+enum Second<'a> {
+    Nothing,
+    /// The second moments of the gradient.
+    Moments,
+    /// The same and the second derivatives of the log-density, the steps being for differences.
+    Curved(&'a [f64]),
 }
 
 /// The truncated density at the nodes.
 struct Expected {
     log_normaliser: f64,
     gradient: Vec<f64>,
-    /// The second moments of the gradient, where asked for.
-    second: Option<Matrix>,
+    /// What was asked for, `p` by `p`.
+    second: Vec<f64>,
 }
 
 /// The least number of nodes that must carry the mass of a density.
@@ -62,13 +62,7 @@ impl<'a> Likelihood<'a> {
         nodes: IntegrationRule,
     ) -> Likelihood<'a> {
         let total: f64 = weights.iter().sum();
-        Likelihood {
-            model,
-            data,
-            shares: weights.iter().map(|w| w / total).collect(),
-            nodes,
-            curvature: Curvature::Full,
-        }
+        Likelihood { model, data, shares: weights.iter().map(|w| w / total).collect(), nodes }
     }
 
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
@@ -95,12 +89,13 @@ impl<'a> Likelihood<'a> {
         (logs, log_normaliser)
     }
 
-    fn expected(&self, theta: &[f64], with_second: bool) -> Expected {
+    fn expected(&self, theta: &[f64], second: Second) -> Expected {
         let p = theta.len();
         let (logs, log_normaliser) = self.masses(theta);
-        let size = p + if with_second { p * p } else { 0 };
+        let size = p + if matches!(second, Second::Nothing) { 0 } else { p * p };
         let of_block = |(block, part): (usize, &[f64])| {
-            let mut sum = vec![0.0; size];
+            let mut sums = vec![0.0; size];
+            let (mean, products) = sums.split_at_mut(p);
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
                 let share = (log - log_normaliser).exp();
@@ -110,25 +105,23 @@ impl<'a> Likelihood<'a> {
                 }
                 let x = self.nodes.points.row(block * BLOCK + j);
                 self.model.log_density_gradient(x, theta, &mut gradient);
-                for k in 0..p {
-                    sum[k] += share * gradient[k];
+                add_scaled(mean, share, &gradient);
+                for (row, own) in products.chunks_exact_mut(p).zip(&gradient) {
+                    add_scaled(row, share * own, &gradient);
                 }
-                if with_second {
-                    for k in 0..p * p {
-                        sum[p + k] += share * gradient[k / p] * gradient[k % p];
-                    }
+                if let Second::Curved(steps) = second {
+                    self.model.add_log_density_curvature(x, theta, share, steps, products);
                 }
             }
-            sum
+            sums
         };
         let sums: Vec<Vec<f64>> = logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
-        let mut total = vec![0.0; size];
+        let mut gradient = vec![0.0; size];
         for sum in sums {
-            total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+            add_scaled(&mut gradient, 1.0, &sum);
         }
-        let second = with_second.then(|| Matrix::from_fn(p, p, |j, k| total[p + j * p + k]));
-        total.truncate(p);
-        Expected { log_normaliser, gradient: total, second }
+        let second = gradient.split_off(p);
+        Expected { log_normaliser, gradient, second }
     }
 
     fn gradients(&self, theta: &[f64]) -> Matrix {
@@ -137,13 +130,38 @@ impl<'a> Likelihood<'a> {
         })
     }
 
-    fn gradient(&self, theta: &[f64], expected: &Expected) -> Vec<f64> {
-        let gradients = self.gradients(theta);
+    fn gradient(&self, gradients: &Matrix, expected: &Expected) -> Vec<f64> {
         let mean = |k: usize| {
             let both = gradients.column(k).iter().zip(&self.shares);
             both.map(|(g, w)| g * w).sum::<f64>()
         };
-        (0..theta.len()).map(|k| expected.gradient[k] - mean(k)).collect()
+        (0..gradients.columns()).map(|k| expected.gradient[k] - mean(k)).collect()
+    }
+
+    /// The expansion, and how each observation pulls.
+    fn expansion(&self, theta: &[f64], fully: bool) -> (Expansion, Matrix) {
+        let (p, is_affine) = (theta.len(), self.model.affine().is_some());
+        let gradients = self.gradients(theta);
+        let steps = difference_steps(theta, information_scales(&gradients));
+        let is_curved = fully && !is_affine;
+        let mut expected =
+            self.expected(theta, if is_curved { Second::Curved(&steps) } else { Second::Moments });
+        if is_curved {
+            let of_data = curvature(self.data, &self.shares, p, |i, x, _, sum| {
+                self.model.add_log_density_curvature(x, theta, -self.shares[i], &steps, sum);
+            });
+            add_scaled(&mut expected.second, 1.0, &of_data);
+        }
+        let Expected { log_normaliser, gradient: mean, second } = &expected;
+        let expansion = Expansion {
+            value: self.value_with(theta, *log_normaliser),
+            scale: 1.0,
+            gradient: self.gradient(&gradients, &expected),
+            hessian: Matrix::from_fn(p, p, |j, k| second[j * p + k] - mean[j] * mean[k]),
+            is_full: fully || is_affine,
+        };
+        let pulls = pulls(&expected, &gradients);
+        (expansion, pulls)
     }
 
     fn value_with(&self, theta: &[f64], log_normaliser: f64) -> f64 {
@@ -157,34 +175,27 @@ impl Objective for Likelihood<'_> {
         Ok(self.value_with(theta, self.masses(theta).1))
     }
 
+    /// With Fisher's information for the Hessian: near the maximum that is close to it, and it is never indefinite.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        let p = theta.len();
-        let is_simple = self.curvature == Curvature::Expected || self.model.affine().is_some();
-        let expected = self.expected(theta, is_simple);
-        let gradient = self.gradient(theta, &expected);
-        let hessian = match &expected.second {
-            Some(second) => {
-                Matrix::from_fn(p, p, |j, k| second[(j, k)] - expected.gradient[j] * expected.gradient[k])
-            }
-            None => {
-                let mut flat = vec![0.0; p * p];
-                let at = |theta: &[f64], out: &mut [f64]| {
-                    out.copy_from_slice(&self.gradient(theta, &self.expected(theta, false)));
-                };
-                let steps = difference_steps(theta, information_scales(&self.gradients(theta)));
-                add_differences(theta, &steps, at, &mut flat);
-                Matrix::from_fn(p, p, |j, k| flat[j * p + k])
-            }
-        };
-        let value = self.value_with(theta, expected.log_normaliser);
-        Ok(Expansion { value, scale: 1.0, gradient, hessian, is_full: true })
+        Ok(self.expansion(theta, false).0)
+    }
+
+    fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
+        Ok(self.expansion(theta, true).0)
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        let expected = self.expected(theta, false);
-        let gradients = self.gradients(theta);
-        Ok(Matrix::from_fn(self.data.len(), theta.len(), |i, k| expected.gradient[k] - gradients[(i, k)]))
+        Ok(pulls(&self.expected(theta, Second::Nothing), &self.gradients(theta)))
     }
+
+    fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
+        Ok(self.expansion(theta, true))
+    }
+}
+
+/// How each observation pulls, from the gradients of its log-density.
+fn pulls(expected: &Expected, gradients: &Matrix) -> Matrix {
+    Matrix::from_fn(gradients.rows(), gradients.columns(), |i, k| expected.gradient[k] - gradients[(i, k)])
 }
 
 /// How much the logarithm of the normaliser may change by refinement at a start.
@@ -256,24 +267,13 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
             objective = finer;
         }
     }
-    let mut estimate = if model.affine().is_some() {
-        search(&objective, model, data, first.as_deref(), seed)?
-    } else {
-        // Steps with the expected curvature come near the maximum; those with the full one end there.
-        objective.curvature = Curvature::Expected;
-        let near = search(&objective, model, data, first.as_deref(), seed)?;
-        objective.curvature = Curvature::Full;
-        let mut estimate = search(&objective, model, data, near.theta.as_deref(), seed)?;
-        estimate.iterations += near.iterations;
-        estimate.starts = near.starts;
-        estimate
-    };
+    let mut estimate = search(&objective, model, data, first.as_deref(), seed)?;
     let mut settled = false;
     while let (Some(theta), true) = (estimate.theta.clone(), estimate.converged) {
         let Some(finer) = next else { break };
         level += 1;
         objective = finer;
-        let at = objective.expand(&theta)?;
+        let at = objective.expand_fully(&theta)?;
         if let Some(step) = short_step(&at, data.len(), settled_below(data.dimension())) {
             estimate.theta = Some(theta.iter().zip(step).map(|(t, s)| t + s).collect());
             settled = true;
@@ -320,12 +320,12 @@ fn short_step(at: &Expansion, rows: usize, share: f64) -> Option<Vec<f64>> {
 /// Puts the log-likelihood and the covariance by the observed information into an estimate.
 pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: usize) -> Result<(), Error> {
     if let Some(theta) = &estimate.theta {
-        let at = objective.expand(theta)?;
+        let (at, pulls) = objective.conclude(theta)?;
         estimate.log_likelihood = Some(-at.value * rows as f64).filter(|_| estimate.converged);
         estimate.information = information_root(&at.hessian, rows);
         if let Ok(factor) = ScaledCholesky::new(&at.hessian) {
             estimate.condition = Some(factor.condition_number());
-            estimate.influence = factor.solve_rows(&objective.pulls(theta)?, -1.0);
+            estimate.influence = factor.solve_rows(&pulls, -1.0);
         }
     }
     // The mean that was minimised says no more than the log-likelihood.
