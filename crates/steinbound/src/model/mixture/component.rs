@@ -58,6 +58,7 @@ impl Factors {
     }
 
     /// The factor of component `k`.
+    #[inline]
     pub(super) fn at(&self, k: usize) -> Factor<'_> {
         let set = if self.log_determinants.len() == 1 { 0 } else { k };
         let size = self.dimension * self.dimension;
@@ -82,15 +83,18 @@ pub(super) struct Factor<'a> {
 }
 
 impl<'a> Factor<'a> {
+    #[inline]
     pub(super) fn lower(&self, i: usize, j: usize) -> f64 {
         self.lower[i * self.dimension + j]
     }
 
+    #[inline]
     pub(super) fn precision(&self, i: usize, j: usize) -> f64 {
         self.precision[i * self.dimension + j]
     }
 
     /// Writes `u = L' y` and `s = -L u`.
+    #[inline]
     pub(super) fn pull(&self, y: &[f64], u: &mut [f64], s: &mut [f64]) {
         let d = self.dimension;
         for j in 0..d {
@@ -129,11 +133,13 @@ pub(super) struct Component<'a> {
 
 impl Component<'_> {
     /// `h_l`.
+    #[inline]
     pub(super) fn slope(&self, l: usize) -> f64 {
         -self.factor.precision(l, l)
     }
 
     /// `D q`, up to what is the same for all components. Never infinite, so that it can be multiplied by zero.
+    #[inline]
     pub(super) fn change(&self, direction: Direction) -> f64 {
         let value = match direction {
             Direction::Mean(m) => -self.s[m],
@@ -146,6 +152,7 @@ impl Component<'_> {
     }
 
     /// `D s_l`.
+    #[inline]
     pub(super) fn score_change(&self, direction: Direction, l: usize) -> f64 {
         match direction {
             Direction::Mean(m) => self.factor.precision(l, m),
@@ -159,6 +166,7 @@ impl Component<'_> {
     }
 
     /// `D h_l`.
+    #[inline]
     pub(super) fn slope_change(&self, direction: Direction, l: usize) -> f64 {
         match direction {
             Direction::Entry(i, j) if i == l => -2.0 * self.scale(i, j) * self.factor.lower(i, j),
@@ -168,6 +176,7 @@ impl Component<'_> {
     }
 
     /// `D D' q`, up to what is the same for all components.
+    #[inline]
     pub(super) fn second(&self, one: Direction, other: Direction) -> f64 {
         use Direction::{Entry, LogPrecision, Mean, Weight};
         match (one, other) {
@@ -195,6 +204,7 @@ impl Component<'_> {
     }
 
     /// `D D' (v . s)`.
+    #[inline]
     pub(super) fn second_of_score(&self, one: Direction, other: Direction, v: &[f64]) -> f64 {
         use Direction::{Entry, LogPrecision, Mean};
         match (one, other) {
@@ -223,6 +233,7 @@ impl Component<'_> {
     }
 
     /// `D D' h_l`: `h_l` is minus the sum of the squares of row `l` of `L`.
+    #[inline]
     pub(super) fn second_of_slope(&self, one: Direction, other: Direction, l: usize) -> f64 {
         match one {
             Direction::Entry(i, j) if i == l && one == other => {

@@ -3,7 +3,7 @@
 //! The formulas are derived once, in the documentation of [`GaussianMixture`](super::GaussianMixture).
 
 use super::component::Component;
-use super::posterior::Posterior;
+use super::posterior::{Posterior, small_zeros};
 
 /// A symmetric sum over pairs of parameters less the product of two sums, kept apart until the end: far from all components but one both
 /// are huge, and differ by nothing.
@@ -34,7 +34,7 @@ impl Posterior<'_> {
         let (p, score) = (curvature.len().isqrt(), self.score());
         let (d, with_slopes) = (score.len(), !w.is_empty());
         let slopes = if with_slopes { p * (p + d) } else { 0 };
-        let mut room = vec![0.0; 4 * p + d + slopes];
+        let mut room = small_zeros(4 * p + d + slopes);
         let (first, rest) = room.split_at_mut(p);
         let (mean, rest) = rest.split_at_mut(p);
         // D q and D b of the component at hand, and the derivative of b in its score.
@@ -102,9 +102,9 @@ impl Posterior<'_> {
     }
 
     /// Adds `weight` times the second derivatives of the log-density.
-    pub(super) fn add_log_density_curvature(&self, theta: &[f64], weight: f64, curvature: &mut [f64]) {
-        let p = theta.len();
-        let mut room = vec![0.0; p * (p + 2)];
+    pub(super) fn add_log_density_curvature(&self, weight: f64, curvature: &mut [f64]) {
+        let p = curvature.len().isqrt();
+        let mut room = small_zeros(p * (p + 2));
         let (mean, rest) = room.split_at_mut(p);
         let (changes, rest) = rest.split_at_mut(p);
         let mut spread = Spread { values: rest, size: p };
@@ -125,6 +125,6 @@ impl Posterior<'_> {
         }
         spread.add_products(-1.0, mean);
         curvature.iter_mut().zip(&*spread.values).for_each(|(sum, more)| *sum += weight * more);
-        self.mixture.add_weight_curvature(theta, weight, curvature);
+        self.mixture.add_weight_curvature(self.theta, weight, curvature);
     }
 }

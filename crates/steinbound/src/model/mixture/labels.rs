@@ -80,7 +80,7 @@ impl LatentVariable for LabelledMixture {
     }
 
     fn log_joint(&self, x: &[f64], z: &[f64], theta: &[f64]) -> f64 {
-        self.mixture.posterior(x, theta).log_joint()[self.label(z)]
+        self.mixture.posterior(x, theta).log_joint(self.label(z))
     }
 
     fn log_joint_gradient(&self, x: &[f64], z: &[f64], theta: &[f64], gradient: &mut [f64]) {

@@ -54,7 +54,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn log_likelihood(&self, theta: &[f64]) -> f64 {
         let rows = self.points.rows().zip(self.weights);
-        rows.map(|(x, w)| w * self.mixture.posterior(x, theta).log_density).sum()
+        rows.map(|(x, w)| w * self.mixture.posterior(x, theta).log_density()).sum()
     }
 
     fn steps(&self, theta: Vec<f64>, count: usize) -> Result<Vec<f64>, FitError> {
@@ -145,7 +145,7 @@ impl Search<'_> {
         }
         let mut information = vec![0.0; p * p];
         for (x, w) in self.points.rows().zip(self.weights) {
-            self.mixture.posterior(x, theta).add_log_density_curvature(theta, -w / total, &mut information);
+            self.mixture.posterior(x, theta).add_log_density_curvature(-w / total, &mut information);
         }
         let information = Matrix::from_fn(p, p, |j, k| information[j * p + k]);
         let factor =

@@ -297,11 +297,11 @@ impl Model for GaussianMixture {
 
     /// With its normaliser on the whole space.
     fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-        Some(self.posterior(x, theta).log_density)
+        Some(self.posterior(x, theta).log_density())
     }
 
     fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
-        self.posterior(x, theta).log_density_gradient(theta, gradient);
+        self.posterior(x, theta).log_density_gradient(gradient);
     }
 
     fn add_log_density_curvature(
@@ -312,7 +312,7 @@ impl Model for GaussianMixture {
         _steps: &[f64],
         curvature: &mut [f64],
     ) {
-        self.posterior(x, theta).add_log_density_curvature(theta, weight, curvature);
+        self.posterior(x, theta).add_log_density_curvature(weight, curvature);
     }
 
     /// Centres of k-means clusters, from several seedings, the tightest clusters first.

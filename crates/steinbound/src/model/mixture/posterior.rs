@@ -10,10 +10,13 @@ use super::component::{Component, Direction, Factors};
 /// Responsibilities and component scores at one point.
 pub(super) struct Posterior<'a> {
     pub(super) mixture: &'a GaussianMixture,
+    pub(super) theta: &'a [f64],
     factors: Cow<'a, Factors>,
-    /// `y`, `u` and `s` of each component in turn, then all `r_k`, all `q_k` and `psi`: one allocation, because there is a posterior for each point.
+    /// `y`, `u` and `s` of each component in turn, then all `r_k`, all `q_k` up to a constant and `psi`: one allocation, because there is a posterior for each point.
     values: Vec<f64>,
-    pub(super) log_density: f64,
+    /// The largest `q_k`, and the sum of all `exp q_k` relative to it: logarithms are taken where they are asked for.
+    largest: f64,
+    total: f64,
 }
 
 impl GaussianMixture {
@@ -21,14 +24,10 @@ impl GaussianMixture {
     pub(super) fn posterior<'a>(&'a self, x: &[f64], theta: &'a [f64]) -> Posterior<'a> {
         let (d, count) = (self.dimension, self.components);
         let factors = self.factors(theta);
-        // Zeros from the allocator would come from a slower place than its small pieces.
-        let size = (3 * d + 2) * count + d;
-        let mut values = Vec::with_capacity(size);
-        values.resize(size, 0.0);
+        let mut values = small_zeros((3 * d + 2) * count + d);
         let (parts, rest) = values.split_at_mut(3 * d * count);
         let (responsibilities, rest) = rest.split_at_mut(count);
         let (log_joint, score) = rest.split_at_mut(count);
-        let normaliser = self.log_weight_normaliser(theta) + 0.5 * d as f64 * std::f64::consts::TAU.ln();
         for (k, part) in parts.chunks_exact_mut(3 * d).enumerate() {
             let (y, rest) = part.split_at_mut(d);
             let (u, s) = rest.split_at_mut(d);
@@ -38,27 +37,32 @@ impl GaussianMixture {
             let factor = factors.at(k);
             factor.pull(y, u, s);
             let square: f64 = u.iter().map(|u| u * u).sum();
-            log_joint[k] =
-                self.relative_log_weight(theta, k) - normaliser + factor.log_determinant - 0.5 * square;
+            log_joint[k] = self.relative_log_weight(theta, k) + factor.log_determinant - 0.5 * square;
         }
         let largest = log_joint.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
-        let log_density;
+        let mut total = 0.0;
         if largest > f64::NEG_INFINITY {
             responsibilities.iter_mut().zip(&*log_joint).for_each(|(r, q)| *r = (q - largest).exp());
-            let total: f64 = responsibilities.iter().sum();
+            total = responsibilities.iter().sum();
             responsibilities.iter_mut().for_each(|r| *r /= total);
-            log_density = largest + total.ln();
         } else {
             // Squares overflow this far out; the component that is nearest in any coordinate takes all.
             responsibilities[nearest(parts, d)] = 1.0;
-            log_density = f64::NEG_INFINITY;
         }
         // What components without any responsibility would add is zero, even where it overflows.
         for (r, part) in responsibilities.iter().zip(parts.chunks_exact(3 * d)).filter(|(r, _)| **r > 0.0) {
             score.iter_mut().zip(&part[2 * d..]).for_each(|(sum, s)| *sum += r * s);
         }
-        Posterior { mixture: self, factors, values, log_density }
+        Posterior { mixture: self, theta, factors, values, largest, total }
     }
+}
+
+/// A few zeros for the work at one point. Asking the allocator for zeros would take longer than writing them.
+#[inline]
+pub(super) fn small_zeros(size: usize) -> Vec<f64> {
+    let mut values = Vec::with_capacity(size);
+    values.resize(size, 0.0);
+    values
 }
 
 /// The component whose standardised deviation has the smallest largest entry.
@@ -70,6 +74,7 @@ fn nearest(values: &[f64], d: usize) -> usize {
 
 impl Posterior<'_> {
     /// Component `k` at this point.
+    #[inline]
     pub(super) fn component(&self, k: usize) -> Component<'_> {
         let d = self.mixture.dimension;
         let part = &self.values[3 * d * k..3 * d * (k + 1)];
@@ -83,9 +88,19 @@ impl Posterior<'_> {
     }
 
     /// `q_k`.
-    pub(super) fn log_joint(&self) -> &[f64] {
-        let (start, count) = (3 * self.mixture.dimension * self.mixture.components, self.mixture.components);
-        &self.values[start + count..start + 2 * count]
+    pub(super) fn log_joint(&self, k: usize) -> f64 {
+        let start = (3 * self.mixture.dimension + 1) * self.mixture.components;
+        self.values[start + k] - self.log_constant()
+    }
+
+    pub(super) fn log_density(&self) -> f64 {
+        self.largest + self.total.ln() - self.log_constant()
+    }
+
+    /// What all components have in common.
+    fn log_constant(&self) -> f64 {
+        let powers = 0.5 * self.mixture.dimension as f64 * std::f64::consts::TAU.ln();
+        self.mixture.log_weight_normaliser(self.theta) + powers
     }
 
     /// `psi`.
@@ -148,13 +163,13 @@ impl Posterior<'_> {
         }
     }
 
-    pub(super) fn log_density_gradient(&self, theta: &[f64], gradient: &mut [f64]) {
+    pub(super) fn log_density_gradient(&self, gradient: &mut [f64]) {
         gradient.fill(0.0);
         for (k, r, component) in self.present() {
             for (at, direction) in self.layout(k).iter().copied() {
                 gradient[at] += r * component.change(direction);
             }
         }
-        self.mixture.subtract_weights(theta, gradient);
+        self.mixture.subtract_weights(self.theta, gradient);
     }
 }
