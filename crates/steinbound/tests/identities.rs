@@ -130,7 +130,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         }
     }
     let part = |pair: &Pair, operator: Operator| match operator {
-        Operator::Value => pair.value,
+        Operator::Value | Operator::Gram => pair.value,
         Operator::Second(l) => pair.second[l],
         Operator::First(l) => pair.first[l],
         Operator::Both | Operator::Energy => pair.both,
@@ -169,6 +169,15 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         form.apply(&columns, &[Term::new(Operator::Energy, 1), Term::new(Operator::Both, 1)]).unwrap();
     let total = |at: usize| -> f64 { (0..n).map(|i| columns[(i, 1)] * energy[(i, at)]).sum() };
     assert_close(&[total(0)], &[total(1)], 1e-10, &format!("{what}, energy"));
+    // Alone, and beside derivatives, which are multiplied in another way.
+    for others in [vec![], vec![Term::new(Operator::Both, 0)]] {
+        let grams =
+            [Term::new(Operator::Gram, 0), Term::new(Operator::Gram, 1), Term::new(Operator::Value, 1)];
+        let gram = form.apply(&columns, &[&grams[..], &others].concat()).unwrap();
+        let inner = |c: usize, at: usize| -> f64 { (0..n).map(|i| columns[(i, c)] * gram[(i, at)]).sum() };
+        let found = [0.5 * (inner(0, 1) + inner(1, 0)), inner(1, 1)];
+        assert_close(&found, &[inner(0, 2), inner(1, 2)], 1e-10, &format!("{what}, Gram matrix"));
+    }
 }
 
 /// Points many bandwidths from their centre, where sums of derivatives do not come from sums of values.

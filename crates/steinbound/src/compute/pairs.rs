@@ -26,6 +26,9 @@ pub(crate) enum PairSum {
     Mixed,
     /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums, when rows and columns are the same points.
     Energy,
+    /// Sums like those of values over some of the pairs, when rows and columns are the same points: with any matrix whose mean with its
+    /// transpose is that of the values.
+    Gram,
 }
 
 /// A radial kernel with everything that turns two points into numbers.

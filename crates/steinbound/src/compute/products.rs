@@ -37,9 +37,13 @@ pub(crate) fn cross(
     columns: &Matrix,
     terms: &[(PairSum, usize)],
 ) -> Matrix {
-    // At other points there is no such number as an energy.
-    let mixed = |sum: PairSum| if sum == PairSum::Energy { PairSum::Mixed } else { sum };
-    let terms: Vec<(PairSum, usize)> = terms.iter().map(|(sum, column)| (mixed(*sum), *column)).collect();
+    // At other points there is no such thing as an energy or a transpose.
+    let plain = |sum: PairSum| match sum {
+        PairSum::Energy => PairSum::Mixed,
+        PairSum::Gram => PairSum::Value,
+        sum => sum,
+    };
+    let terms: Vec<(PairSum, usize)> = terms.iter().map(|(sum, column)| (plain(*sum), *column)).collect();
     let request = Request::new(kernel, rows, others, columns, &terms);
     let products = tiles::cross(kernel, rows, others, &request.packed(), &request.sums);
     request.finish(products)

@@ -92,15 +92,19 @@ struct Plan {
     value: Vec<(usize, usize)>,
     slope: Vec<(usize, Vec<(usize, usize)>)>,
     mixed: Vec<(usize, usize)>,
+    /// Values, but tiles on one side of the diagonal count twice and those on the other not at all.
+    gram: Vec<(usize, usize)>,
     outputs: usize,
 }
 
 impl Plan {
     fn new(terms: &[(PairSum, usize)]) -> Plan {
-        let mut plan = Plan { value: Vec::new(), slope: Vec::new(), mixed: Vec::new(), outputs: terms.len() };
+        let [value, mixed, gram] = std::array::from_fn(|_| Vec::new());
+        let mut plan = Plan { value, slope: Vec::new(), mixed, gram, outputs: terms.len() };
         for (output, (operator, column)) in terms.iter().enumerate() {
             match operator {
                 PairSum::Value => plan.value.push((*column, output)),
+                PairSum::Gram => plan.gram.push((*column, output)),
                 PairSum::Mixed | PairSum::Energy => plan.mixed.push((*column, output)),
                 PairSum::Slope(l) => match plan.slope.iter_mut().find(|(other, _)| other == l) {
                     Some((_, list)) => list.push((*column, output)),
@@ -250,13 +254,20 @@ impl Symmetric<'_> {
 
     /// Each share's tiles one after the other, on sums of its own, which are then added in order.
     fn in_shares(&self) -> Vec<Sums> {
-        let blocks = self.source.points().coordinates.blocks();
+        let points = &self.source.points().coordinates;
+        let blocks = points.blocks();
         let tiles: Vec<(usize, usize)> = (0..blocks).flat_map(|i| (i..blocks).map(move |j| (i, j))).collect();
         let shares: Vec<Vec<Sums>> = tiles
             .par_chunks(tiles.len().div_ceil(SHARES).max(1))
             .map(|share| {
-                let (mut sums, mut scratch) = (self.no_sums(), Scratch::new());
+                // Most shares write to some of the blocks only.
+                let (mut sums, mut scratch) = (vec![Sums::empty(); blocks], Scratch::new());
                 for (i, j) in share {
+                    for block in [*i, *j] {
+                        if sums[block].length == 0 {
+                            sums[block] = Sums::new(points.length(block), self.plan.outputs);
+                        }
+                    }
                     let mut task = Task::take(&mut sums, *i, *j);
                     self.run(&mut task, &mut scratch);
                     task.give_back(&mut sums);
@@ -385,7 +396,11 @@ fn multiply_values<V: Lanes>(
             }
         };
         for term in &plan.value {
-            accumulate::<V, TOGETHER>(tile, at, values, *term, 1.0, row_sums, column_sums.as_deref_mut());
+            accumulate::<V, TOGETHER>(tile, at, values, *term, EVEN, row_sums, column_sums.as_deref_mut());
+        }
+        let twice = [if column_sums.is_some() { 2.0 } else { 1.0 }, 0.0];
+        for term in &plan.gram {
+            accumulate::<V, TOGETHER>(tile, at, values, *term, twice, row_sums, None);
         }
     }
 }
@@ -409,20 +424,20 @@ fn multiply_derivatives<V: Lanes>(
         rows.group(at, x);
         between_body::<V>(x, *columns, Between::Distance, q);
         kernel.kernel.profile_row(q, value, first, second);
-        for term in &plan.value {
-            accumulate::<V, GROUP>(tile, at, value, *term, 1.0, row_sums, column_sums.as_deref_mut());
+        for term in plan.value.iter().chain(&plan.gram) {
+            accumulate::<V, GROUP>(tile, at, value, *term, EVEN, row_sums, column_sums.as_deref_mut());
         }
         for (l, list) in &plan.slope {
             slopes::<V>(tile, x, *l, first, line);
             for term in list {
                 // The slope of a radial kernel changes sign when its arguments are exchanged.
-                accumulate::<V, GROUP>(tile, at, line, *term, -1.0, row_sums, column_sums.as_deref_mut());
+                accumulate::<V, GROUP>(tile, at, line, *term, ODD, row_sums, column_sums.as_deref_mut());
             }
         }
         if !plan.mixed.is_empty() {
             mixed::<V>(tile, x, first, second, line);
             for term in &plan.mixed {
-                accumulate::<V, GROUP>(tile, at, line, *term, 1.0, row_sums, column_sums.as_deref_mut());
+                accumulate::<V, GROUP>(tile, at, line, *term, EVEN, row_sums, column_sums.as_deref_mut());
             }
         }
     }
@@ -477,14 +492,18 @@ fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64
     }
 }
 
-/// Multiplies `ROWS` rows of a tile by a column: sums along the rows, and with `sign` transposed sums along the columns.
+/// The factors of sums along rows and along columns, for a kernel that stays as it is when its arguments are exchanged, and one that changes its sign.
+const EVEN: [f64; 2] = [1.0, 1.0];
+const ODD: [f64; 2] = [1.0, -1.0];
+
+/// Multiplies `ROWS` rows of a tile by a column: sums along the rows and transposed sums along the columns, each with its factor.
 #[inline(always)]
 fn accumulate<V: Lanes, const ROWS: usize>(
     tile: &Tile,
     at: usize,
     values: &[f64],
     (column, output): (usize, usize),
-    sign: f64,
+    [along_rows, along_columns]: [f64; 2],
     row_sums: &mut Sums,
     column_sums: Option<&mut Sums>,
 ) {
@@ -501,7 +520,7 @@ fn accumulate<V: Lanes, const ROWS: usize>(
             let own = &at_rows.column(column)[at..at + ROWS];
             let mut weights = [V::splat(0.0); ROWS];
             for r in 0..ROWS {
-                weights[r] = V::splat(sign * own[r]);
+                weights[r] = V::splat(along_columns * own[r]);
             }
             let totals = &mut sums.output(output).as_chunks_mut::<LANES>().0[..stride];
             for j in 0..stride {
@@ -527,7 +546,7 @@ fn accumulate<V: Lanes, const ROWS: usize>(
     let rows = &mut row_sums.output(output)[at..at + ROWS];
     for (rows, along) in rows.as_chunks_mut::<4>().0.iter_mut().zip(along.as_chunks::<4>().0) {
         let sums = V::sums(*along);
-        rows.iter_mut().zip(sums).for_each(|(row, sum)| *row += sum);
+        rows.iter_mut().zip(sums).for_each(|(row, sum)| *row += along_rows * sum);
     }
 }
 

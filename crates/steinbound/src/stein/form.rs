@@ -20,6 +20,9 @@ pub enum Operator {
     Both,
     /// Any column `u` with `v' u = v' E v`: where only that number is wanted, it can be had for less than `E v`.
     Energy,
+    /// `P v` with any `P` for which `P + P' = 2 M`: where only the inner products `u' M v = (u' P v + v' P u) / 2` of such columns are wanted,
+    /// half the sums will do.
+    Gram,
 }
 
 /// An operator and the number of the column it is applied to.
@@ -134,7 +137,7 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
     for term in terms {
         let is_coordinate = match term.operator {
             Operator::Second(l) | Operator::First(l) => l < form.coordinates(),
-            Operator::Value | Operator::Both | Operator::Energy => true,
+            Operator::Value | Operator::Both | Operator::Energy | Operator::Gram => true,
         };
         if term.column >= columns.columns() || !is_coordinate {
             return Err(wrong_shape(form, format!("{term:?} on {} columns", columns.columns())));
@@ -151,7 +154,7 @@ pub(super) fn there_and_back(terms: &[Term], coordinates: usize) -> (Vec<Term>, 
     let mut back: Vec<(usize, Term)> = Vec::new();
     for (output, term) in terms.iter().enumerate() {
         let parts: Vec<(Operator, Operator)> = match term.operator {
-            Operator::Value => vec![(Operator::Value, Operator::Value)],
+            Operator::Value | Operator::Gram => vec![(Operator::Value, Operator::Value)],
             Operator::Second(l) => vec![(Operator::Second(l), Operator::Value)],
             Operator::First(l) => vec![(Operator::Value, Operator::First(l))],
             Operator::Both | Operator::Energy => {

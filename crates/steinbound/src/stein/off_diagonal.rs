@@ -44,7 +44,7 @@ impl SteinForm for OffDiagonal<'_> {
         let mut products = self.inner.apply(columns, terms)?;
         for (output, term) in terms.iter().enumerate() {
             let diagonal = match term.operator {
-                Operator::Value => &self.diagonal.value,
+                Operator::Value | Operator::Gram => &self.diagonal.value,
                 Operator::Second(l) | Operator::First(l) => self.diagonal.slope.column(l),
                 Operator::Both | Operator::Energy => &self.diagonal.both,
             };

@@ -150,6 +150,7 @@ fn lower(terms: &[Term]) -> (Vec<(PairSum, usize)>, Vec<f64>) {
         Operator::First(l) => ((PairSum::Slope(l), term.column), -1.0),
         Operator::Both => ((PairSum::Mixed, term.column), 1.0),
         Operator::Energy => ((PairSum::Energy, term.column), 1.0),
+        Operator::Gram => ((PairSum::Gram, term.column), 1.0),
     });
     lowered.unzip()
 }

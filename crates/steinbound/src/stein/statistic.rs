@@ -187,16 +187,21 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// From weighted features and the products `M W Phi` and `D_l w` with them.
+    /// From weighted features and the products `M W Phi` and `D_l w` with them; of the former only the first `full`
+    /// need be `M` itself, the others any [`Operator::Gram`].
     fn new(
         columns: &Matrix,
         products: &Matrix,
+        full: usize,
         coordinates: usize,
         constant: f64,
         normaliser: f64,
     ) -> Moments {
         let count = columns.columns() - 1;
-        let sum = |c: usize, at: usize| dot(columns.column(c), products.column(at));
+        let sum = |c: usize, at: usize| {
+            let (c, at) = if (full..count).contains(&at) && c < full { (at, c) } else { (c, at) };
+            dot(columns.column(c), products.column(at))
+        };
         let mut gram = Matrix::from_fn(count, count, sum);
         symmetrise(&mut gram);
         let cross = Matrix::from_fn(count, coordinates, |c, l| sum(c, count + l));
@@ -231,7 +236,7 @@ impl Moments {
                 let products = products.part(k * width..(k + 1) * width);
                 let constant = dot(weights, products.column(width - 1));
                 let normaliser = pairs.normaliser(weights);
-                list.push(Moments::new(&own, &products, coordinates, constant, normaliser));
+                list.push(Moments::new(&own, &products, count, coordinates, constant, normaliser));
             }
         }
         Ok(list)
@@ -322,11 +327,14 @@ impl Pass {
         terms.push(Term::new(Operator::Energy, count));
         let products = form.apply(&columns, &terms)?;
         let constant = dot(weights, products.column(terms.len() - 1));
-        let moments = Moments::new(&columns, &products, coordinates, constant, pairs.normaliser(weights));
+        let moments =
+            Moments::new(&columns, &products, count, coordinates, constant, pairs.normaliser(weights));
         Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
     }
 
     /// The pass for other features over the same pairs, when what does not depend on the features is known.
+    ///
+    /// Features are the scores and then their derivatives. Without a score, the sums are all that is wanted of the derivatives.
     pub(crate) fn with(
         pairs: &Pairs,
         features: Matrix,
@@ -337,13 +345,15 @@ impl Pass {
         let form = pairs.form();
         let (count, coordinates) = (features.columns(), form.coordinates());
         let columns = checked_columns(form, &features, weights)?;
-        let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
+        let full = if score.is_some() { count } else { coordinates.min(count) };
+        let operator = |c: usize| if c < full { Operator::Value } else { Operator::Gram };
+        let mut terms: Vec<Term> = (0..count).map(|c| Term::new(operator(c), c)).collect();
         let used = score.map_or_else(BTreeSet::new, LinearScore::used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
         let found = form.apply(&columns, &terms)?;
         let products = found.part(0..count).beside(&fixed.second).beside(&found.part(count..terms.len()));
         let moments =
-            Moments::new(&columns, &products, coordinates, fixed.constant, pairs.normaliser(weights));
+            Moments::new(&columns, &products, full, coordinates, fixed.constant, pairs.normaliser(weights));
         Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
     }
 

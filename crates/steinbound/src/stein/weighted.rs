@@ -135,7 +135,7 @@ impl Weighted {
     fn product_rule(&self, operator: Operator) -> Vec<(Factor, Operator, Factor)> {
         use Factor::{Slope, Value as H};
         match operator {
-            Operator::Value => vec![(H, Operator::Value, H)],
+            Operator::Value | Operator::Gram => vec![(H, operator, H)],
             Operator::Second(l) => vec![(H, Operator::Second(l), H), (H, Operator::Value, Slope(l))],
             Operator::First(l) => vec![(H, Operator::First(l), H), (Slope(l), Operator::Value, H)],
             Operator::Both | Operator::Energy => {
