@@ -17,20 +17,25 @@ pub struct RowSums {
     mixture: GaussianMixture,
 }
 
+/// The most components.
+const MOST: usize = 4;
+
 impl RowSums {
-    /// For so many components in the plane.
+    /// For so many components in the plane, at most four.
     pub fn new(components: usize) -> Result<RowSums, Error> {
         Ok(RowSums { mixture: GaussianMixture::new(2, components)?.with_variance(1.0)? })
     }
 
-    /// The probability of each component at a point.
-    fn posterior(&self, x: &[f64], theta: &[f64]) -> Vec<f64> {
-        let square = |mean: &[f64]| mean.iter().zip(x).map(|(m, x)| (m - x).powi(2)).sum::<f64>();
-        let squares: Vec<f64> = theta.chunks_exact(x.len()).map(square).collect();
-        let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
-        let masses: Vec<f64> = squares.iter().map(|s| (-0.5 * (s - least)).exp()).collect();
-        let total: f64 = masses.iter().sum();
-        masses.iter().map(|mass| mass / total).collect()
+    /// The probability of each component at a point, without an allocation: this is asked millions of times.
+    fn posterior(&self, x: &[f64], theta: &[f64]) -> [f64; MOST] {
+        let mut shares = [f64::INFINITY; MOST];
+        for (share, mean) in shares.iter_mut().zip(theta.chunks_exact(x.len())) {
+            *share = mean.iter().zip(x).map(|(m, x)| (m - x).powi(2)).sum();
+        }
+        let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+        shares.iter_mut().for_each(|share| *share = (-0.5 * (*share - least)).exp());
+        let total: f64 = shares.iter().sum();
+        shares.map(|share| share / total)
     }
 }
 
@@ -78,8 +83,11 @@ impl Model for RowSums {
     fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
         let (d, p) = (x.len(), theta.len());
         let shares = self.posterior(x, theta);
-        let sums: Vec<f64> = theta.chunks_exact(d).map(|mean| mean.iter().sum()).collect();
-        let average = |of: &dyn Fn(usize) -> f64| (0..shares.len()).map(|k| shares[k] * of(k)).sum::<f64>();
+        let mut sums = [0.0; MOST];
+        for (sum, mean) in sums.iter_mut().zip(theta.chunks_exact(d)) {
+            *sum = mean.iter().sum();
+        }
+        let average = |of: &dyn Fn(usize) -> f64| (0..p / d).map(|k| shares[k] * of(k)).sum::<f64>();
         let mean_sum = average(&|k| sums[k]);
         for l in 0..d {
             let coordinate = |k: usize| theta[k * d + l];
@@ -95,6 +103,17 @@ impl Model for RowSums {
                 *value = shares[k] * (of_product - of_mean * mean_sum - mean * of_sum);
             }
         }
+    }
+
+    fn add_score_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.mixture.add_score_curvature(x, theta, weights, steps, curvature);
     }
 
     fn report(&self, theta: &[f64]) -> Option<Reported> {

@@ -1,10 +1,9 @@
 //! Figure 2: error and runtime as the dimension grows.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use steinbound::domain::{Ball, BoundaryDistance, Norm};
-use steinbound::fit::IntegrationRule;
 use steinbound::{Error, Estimator, Points};
 use steinbound_plot::{Axis, Color, Entry, Marker, Panel, Style};
 
@@ -14,8 +13,8 @@ use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{BDKSD, BDKSD_NEAREST, LIKELIHOOD, TKSD, TRUNCSM, TRUNCSM_NEAREST, legend, style};
 use crate::results::Results;
-use crate::settings::Truncation;
-use crate::study::{Cell, Measured, Study, Trial};
+use crate::settings::{SharedLikelihood, Truncation};
+use crate::study::{Cell, Measured, Study};
 
 /// Five estimators, and the likelihood, in balls of 2 to 12 dimensions.
 pub struct Dimensions;
@@ -43,26 +42,17 @@ fn truncation(ball: &str, dimension: usize) -> Result<Truncation, Error> {
 
 fn trial_of(name: &'static str, dimension: usize) -> Result<Cell, Error> {
     let ball = truncation(name, dimension)?;
-    let rule: OnceLock<Option<Arc<IntegrationRule>>> = OnceLock::new();
+    let shared = SharedLikelihood::new(DRAWS, format!("fig2 draws {name} {dimension}"));
     Ok(Cell::new([name.to_string(), dimension.to_string()], &METHODS, move |trial| {
         let data = ball.sample(OBSERVATIONS, &mut trial.stream(&format!("fig2 data {name} {dimension}")))?;
         let edge = ball.edge(
             8 * dimension * dimension,
             &mut trial.stream(&format!("fig2 boundary {name} {dimension}")),
         )?;
-        let mut likelihood = Estimator::truncated_mle();
-        if dimension > 2 {
-            let draw = || {
-                let rng = &mut Trial { seed: trial.seed, number: 0 }
-                    .stream(&format!("fig2 rule {name} {dimension}"));
-                let rule =
-                    IntegrationRule::from_draws(&ball.model, &ball.truth, ball.domain.as_ref(), DRAWS, rng);
-                rule.ok().map(Arc::new)
-            };
-            if let Some(rule) = rule.get_or_init(draw) {
-                likelihood = likelihood.integrate_by(rule.clone());
-            }
-        }
+        let likelihood = match dimension {
+            2 => ball.knowing(Estimator::truncated_mle()),
+            _ => shared.estimator(&ball, trial),
+        };
         let fit = |estimator: Estimator| Measured::error(|| ball.fit(estimator, &data), &ball.truth);
         let nearest = |estimator: Estimator| fit(estimator.boundary(edge.clone()));
         Ok(vec![
@@ -71,7 +61,7 @@ fn trial_of(name: &'static str, dimension: usize) -> Result<Cell, Error> {
             nearest(Estimator::truncsm()),
             fit(ball.knowing(Estimator::bdksd())),
             nearest(Estimator::bdksd()),
-            fit(ball.knowing(likelihood)),
+            fit(likelihood),
         ])
     }))
 }
@@ -258,6 +248,7 @@ const DIAMOND: [(Label, [f64; 5], f64); 4] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::Trial;
 
     #[test]
     fn the_formula_is_the_least_distance_to_all_facets() {
@@ -265,25 +256,6 @@ mod tests {
             let cell = distances(dimension).unwrap();
             let measured = cell.run(&Trial { seed: 1, number: 0 }, 1);
             assert!(measured[0].values[0] < 1e-12, "{measured:?}");
-        }
-    }
-
-    /// Draws made once serve as well as a rule made for the data.
-    #[test]
-    fn shared_draws_give_the_likelihood_estimate() {
-        let ball = truncation("l2", 4).unwrap();
-        let trial = Trial { seed: 1, number: 0 };
-        let data = ball.sample(OBSERVATIONS, &mut trial.stream("data")).unwrap();
-        let rng = &mut trial.stream("rule");
-        let rule =
-            IntegrationRule::from_draws(&ball.model, &ball.truth, ball.domain.as_ref(), DRAWS, rng).unwrap();
-        let estimator = ball.knowing(Estimator::truncated_mle());
-        let exact = ball.fit(estimator.clone(), &data).unwrap();
-        let shared = ball.fit(estimator.integrate_by(Arc::new(rule)), &data).unwrap();
-        for (a, b) in exact.parameters.iter().zip(&shared.parameters) {
-            // The standard deviation of the difference is sqrt(300 / 20000) = 0.12 standard errors.
-            let difference = (a.estimate.unwrap() - b.estimate.unwrap()).abs() / a.std_error.unwrap();
-            assert!(difference < 0.5, "{difference}");
         }
     }
 }
