@@ -7,6 +7,7 @@ mod model;
 mod options;
 mod output;
 mod picture;
+mod plot;
 mod progress;
 mod questions;
 mod region;

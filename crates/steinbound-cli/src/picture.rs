@@ -1,15 +1,14 @@
-//! A map of points inside a border: in the terminal, or as an SVG file.
-
-use std::fmt::Write;
+//! A map of points inside a border: in the terminal, or as a figure.
 
 use steinbound::Points;
 use steinbound::domain::{Domain, Polygon};
+use steinbound_plot::{Axis, Color, Entry, Figure, Marker, Panel, Style};
 
 /// A place on the map with its letter and what it stands for.
 pub struct Mark {
     pub letter: char,
     pub label: &'static str,
-    pub color: &'static str,
+    pub color: Color,
     pub place: [f64; 2],
 }
 
@@ -55,87 +54,33 @@ impl Picture<'_> {
         letters.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_string()).collect()
     }
 
-    /// The map as an SVG document.
-    pub fn svg(&self) -> String {
-        const WIDTH: f64 = 900.0;
-        const MARGIN: f64 = 20.0;
-        const LEGEND: f64 = 56.0;
+    /// The map as a figure.
+    pub fn figure(&self) -> Figure {
+        const WIDTH: f64 = 720.0;
         let bounds = self.border.bounds();
         let stretch = (0.5 * (bounds[1].0 + bounds[1].1)).to_radians().cos();
-        let scale = (WIDTH - 2.0 * MARGIN) / ((bounds[0].1 - bounds[0].0) * stretch);
-        let height = (bounds[1].1 - bounds[1].0) * scale + 2.0 * MARGIN + LEGEND;
-        let at = |x: &[f64]| {
-            (MARGIN + (x[0] - bounds[0].0) * stretch * scale, MARGIN + (bounds[1].1 - x[1]) * scale)
-        };
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" font-family=\"sans-serif\" font-size=\"14\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<path fill=\"#f1efe9\" fill-rule=\"evenodd\" stroke=\"#6b6b6b\" \
-             stroke-width=\"0.8\" d=\""
-        );
-        for ring in self.border.rings() {
-            for (k, vertex) in ring.iter().enumerate() {
-                let (x, y) = at(vertex);
-                let _ = write!(svg, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
-            }
-            svg.push('Z');
-        }
-        svg.push_str("\"/>\n");
-        let mut dots = |points: &Points, radius: f64, fill: &str, opacity: f64| {
-            let _ = writeln!(svg, "<g fill=\"{fill}\" fill-opacity=\"{opacity}\">");
-            for x in points.rows() {
-                let (x, y) = at(x);
-                let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>");
-            }
-            svg.push_str("</g>\n");
-        };
-        dots(self.points, 2.4, POINT, 0.45);
-        dots(self.boundary, 1.8, BOUNDARY, 1.0);
+        let height = WIDTH * (bounds[1].1 - bounds[1].0) / ((bounds[0].1 - bounds[0].0) * stretch);
+        let pair = |x: &[f64]| (x[0], x[1]);
+        let land = self.border.rings().iter().map(|ring| ring.iter().map(|v| pair(v)).collect()).collect();
+        let point = Style::new(Color::GREY).marker(Marker::Circle).size(2.0).opacity(0.6);
+        let edge = Style::new(Color::BLACK).marker(Marker::Circle).size(1.3);
+        let mut panel = Panel::new(Axis::linear("longitude"), Axis::linear("latitude"))
+            .aspect(1.0 / stretch)
+            .without_axes()
+            .rings(land, Some(LAND), Style::new(Color::GREY).width(0.7))
+            .points(self.points.rows().map(pair).collect(), point.clone())
+            .points(self.boundary.rows().map(pair).collect(), edge.clone());
+        let mut entries = vec![Entry::marker("data", point), Entry::marker("boundary points", edge)];
         for mark in &self.marks {
-            let (x, y) = at(&mark.place);
-            cross(&mut svg, x, y, mark.color);
+            let look = Style::new(mark.color).marker(Marker::Cross).size(6.0).width(2.4);
+            panel = panel.points(vec![pair(&mark.place)], look.clone());
+            entries.push(Entry::marker(mark.label, look));
         }
-        let line = height - LEGEND + 20.0;
-        let mut left = MARGIN;
-        let mut entry = |svg: &mut String, label: &str, draw: &dyn Fn(&mut String, f64, f64)| {
-            draw(svg, left + 6.0, line - 5.0);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.0}\" y=\"{line:.0}\" fill=\"#222222\">{label}</text>",
-                left + 18.0
-            );
-            left += 34.0 + 7.4 * label.len() as f64;
-        };
-        let dot = |color: &'static str| {
-            move |svg: &mut String, x: f64, y: f64| {
-                let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>");
-            }
-        };
-        entry(&mut svg, "data", &dot(POINT));
-        entry(&mut svg, "boundary points", &dot(BOUNDARY));
-        for mark in &self.marks {
-            entry(&mut svg, mark.label, &|svg, x, y| cross(svg, x, y, mark.color));
-        }
-        svg.push_str("</svg>\n");
-        svg
+        Figure::new(WIDTH)
+            .row(height, vec![panel])
+            .legend(entries)
+            .describe("Points seen inside a border. The places of the estimated means are marked.")
     }
 }
 
-/// Colours that people who see two primaries can tell apart.
-const POINT: &str = "#0072b2";
-const BOUNDARY: &str = "#222222";
-
-fn cross(svg: &mut String, x: f64, y: f64, color: &str) {
-    let _ = writeln!(
-        svg,
-        "<path d=\"M{:.1} {y:.1}H{:.1}M{x:.1} {:.1}V{:.1}\" stroke=\"#ffffff\" stroke-width=\"6\"/>\
-         <path d=\"M{:.1} {y:.1}H{:.1}M{x:.1} {:.1}V{:.1}\" stroke=\"{color}\" stroke-width=\"3\"/>",
-        x - 8.0,
-        x + 8.0,
-        y - 8.0,
-        y + 8.0,
-        x - 7.0,
-        x + 7.0,
-        y - 7.0,
-        y + 7.0
-    );
-}
+const LAND: Color = Color::rgb(0xf1, 0xef, 0xe9);

@@ -9,12 +9,13 @@ use steinbound::model::Gaussian;
 use steinbound::simulate::{self, tasks};
 use steinbound::text::{Table, duration};
 use steinbound::{Error, Estimator, Fit, Method, Points};
-use steinbound_io::write;
+use steinbound_plot::Color;
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
 use crate::output::Output;
 use crate::picture::{Mark, Picture};
+use crate::plot::PlotFormat;
 
 /// The paper's example, simulated and fitted by every method: points inside the border of the United States. No files needed.
 #[derive(Debug, Args)]
@@ -22,8 +23,8 @@ use crate::picture::{Mark, Picture};
   steinbound demo
   steinbound demo --seed 7 --plot map.svg")]
 pub struct Demo {
-    /// Draw the map into an .svg file.
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw the map into an .svg or .png file.
+    #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub general: GeneralOptions,
@@ -88,11 +89,11 @@ impl Run {
             Mark {
                 letter: 'M',
                 label: "mle: ignores the border",
-                color: "#d55e00",
+                color: Color::VERMILLION,
                 place: place(METHODS.len() - 1),
             },
-            Mark { letter: 'T', label: "tksd", color: "#009e73", place: place(0) },
-            Mark { letter: 'X', label: "truth", color: "#000000", place: TRUTH },
+            Mark { letter: 'T', label: "tksd", color: Color::BLUE, place: place(0) },
+            Mark { letter: 'X', label: "truth", color: Color::GREEN, place: TRUTH },
         ];
         Picture { border, points: &self.points, boundary: &self.boundary, marks }
     }
@@ -101,16 +102,11 @@ impl Run {
 impl Demo {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
+        let format = self.plot.as_deref().map(PlotFormat::of).transpose()?;
         let border = Arc::new(contiguous_united_states().map_err(Error::from)?);
         let run = Run::new(&border, self.general.seed)?;
-        if let Some(path) = &self.plot {
-            if path.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() != Some("svg") {
-                return Err(Failure::input(
-                    "--plot draws .svg files; give the file a name that ends in .svg",
-                ));
-            }
-            let svg = run.picture(&border).svg();
-            write::whole_file(path, |out| out.write_all(svg.as_bytes()))?;
+        if let (Some(path), Some(format)) = (&self.plot, format) {
+            format.write(path, &run.picture(&border).figure())?;
         }
         match self.general.format {
             Format::Json => self.json(&run, output),
