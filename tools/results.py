@@ -4,7 +4,7 @@
     python tools/results.py FOLDER
 
 The text is tools/results.md. In it, [study label=value .. | method | quantity] stands for a mean with its standard error, as
-the run's summary has it, and [comparison] for the table of published means. Whatever the summary does not have is an error.
+the run's summary has it, [.. | quantity median] for a median, and [comparison] for the table of published means. Whatever the summary does not have is an error.
 """
 
 import json
@@ -15,7 +15,7 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).parents[1]
-PLACE = re.compile(r"\[(\w+)((?: [\w-]+=[^|\\\]]+?)*) \\?\| ([\w-]+) \\?\| (\w+)\]")
+PLACE = re.compile(r"\[(\w+)((?: [\w-]+=[^|\\\]]+?)*) \\?\| ([\w-]+) \\?\| (\w+)( median)?\]")
 
 
 def decimals(error):
@@ -37,7 +37,7 @@ class Summary:
         self.data = json.loads((folder / "summary.json").read_text())
         self.studies = {study["study"]: study["means"] for study in self.data["studies"]}
 
-    def mean(self, study, setting, method, quantity):
+    def mean(self, study, setting, method, quantity, median):
         wanted = dict(re.findall(r"([\w-]+)=([^=]+?)(?= [\w-]+=|$)", setting.strip()))
         found = [
             row
@@ -48,6 +48,8 @@ class Summary:
         ]
         if len(found) != 1:
             sys.exit(f"{study} {wanted} {method} {quantity}: {len(found)} means in the summary")
+        if median:
+            return f"{found[0]['median']:.3f}"
         return shown(found[0]["mean"], found[0]["std_error"])
 
     def comparison(self):
@@ -74,7 +76,7 @@ def main(folder):
     folder = pathlib.Path(folder)
     summary = Summary(folder)
     text = (ROOT / "tools/results.md").read_text()
-    text = PLACE.sub(lambda m: summary.mean(m[1], m[2], m[3], m[4]), text)
+    text = PLACE.sub(lambda m: summary.mean(m[1], m[2], m[3], m[4], m[5]), text)
     text = text.replace("[comparison]", summary.comparison()).replace("[agreement]", summary.agreement())
     text = text.replace("[settings]", summary.data["settings"])
     pictures = ROOT / "docs/results"

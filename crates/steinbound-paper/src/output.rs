@@ -105,7 +105,7 @@ fn summary(results: &Results, compared: &[Compared], settings: &str) -> Value {
             let setting: Map<String, Value> =
                 study.labels.iter().zip(labels).map(|(l, v)| (l.to_string(), Value::String(v))).collect();
             json!({"setting": setting, "method": method, "quantity": quantity, "mean": mean.mean,
-                   "std_error": mean.std_error, "trials": mean.trials, "failed": mean.failed})
+                   "std_error": mean.std_error, "median": mean.median, "trials": mean.trials, "failed": mean.failed})
         };
         let rows: Vec<Value> = means(study, measured).into_iter().map(row).collect();
         json!({"study": study.name, "means": rows})

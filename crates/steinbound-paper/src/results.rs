@@ -19,6 +19,8 @@ pub struct Mean {
     pub mean: f64,
     /// Its standard error.
     pub std_error: f64,
+    /// The median, which a search that went astray does not move.
+    pub median: f64,
     /// How many trials it is over.
     pub trials: usize,
     /// In how many trials there was nothing to measure.
@@ -30,17 +32,20 @@ impl Mean {
     ///
     /// ```
     /// use steinbound_paper::Mean;
-    /// let mean = Mean::of(&[1.0, 3.0, f64::NAN]);
-    /// assert_eq!((mean.mean, mean.std_error, mean.trials, mean.failed), (2.0, 1.0, 2, 1));
+    /// let mean = Mean::of(&[3.0, 1.0, f64::NAN]);
+    /// assert_eq!((mean.mean, mean.std_error, mean.median), (2.0, 1.0, 2.0));
+    /// assert_eq!((mean.trials, mean.failed), (2, 1));
     /// ```
     pub fn of(values: &[f64]) -> Mean {
-        let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        let mut finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        finite.sort_by(f64::total_cmp);
         let count = finite.len() as f64;
         let mean = finite.iter().sum::<f64>() / count;
         let variance = finite.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
         Mean {
             mean,
             std_error: (variance / count).sqrt(),
+            median: median(&finite),
             trials: finite.len(),
             failed: values.len() - finite.len(),
         }
@@ -49,6 +54,16 @@ impl Mean {
     /// The standard error of a mean over another number of trials.
     pub fn std_error_over(&self, trials: usize) -> f64 {
         self.std_error * (self.trials as f64 / trials as f64).sqrt()
+    }
+}
+
+/// The median of sorted values, NaN where there are none.
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    match (sorted.len() % 2, sorted.get(middle)) {
+        (1, Some(value)) => *value,
+        (0, Some(value)) => 0.5 * (sorted[middle - 1] + value),
+        _ => f64::NAN,
     }
 }
 
@@ -110,10 +125,8 @@ impl Results {
 
     /// The median time a method took, which a busy machine disturbs less than the mean.
     pub fn seconds(&self, study: &str, setting: Setting, method: &str) -> Option<f64> {
-        let mut times = self.trials(study, setting, method, |measured| measured.seconds);
-        times.retain(|t| t.is_finite());
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).copied()
+        let times = self.trials(study, setting, method, |measured| measured.seconds);
+        Some(Mean::of(&times).median).filter(|seconds| seconds.is_finite())
     }
 
     /// The values of a label over the cells under a setting in which a method is run, in their order.
@@ -182,7 +195,7 @@ pub(crate) mod tests {
         assert_eq!(results.values("small", &[], "b", "error"), [30.0, 50.0]);
         assert!(results.values("small", &[("d", "2")], "b", "error").is_empty());
         assert!(results.values("large", &[], "a", "error").is_empty());
-        assert_eq!(results.seconds("small", &[("d", "2")], "a"), Some(20.0));
+        assert_eq!(results.seconds("small", &[("d", "2")], "a"), Some(15.0));
         let along = results.means("small", &[("ball", "l1, l2")], "d", "a", "error");
         assert_eq!(
             along.iter().map(|(d, mean)| (*d, mean.mean)).collect::<Vec<_>>(),
