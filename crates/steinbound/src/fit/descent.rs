@@ -12,6 +12,8 @@ pub(crate) struct Descent {
     /// The objective there, or where the last step began if that was rounding.
     pub(crate) expansion: Expansion,
     pub(crate) iterations: usize,
+    /// How observations pull there, where that was found on the way.
+    pub(crate) pulls: Option<Matrix>,
     /// Whether it ended at a minimum: a vanishing gradient and a positive definite Hessian.
     pub(crate) converged: bool,
 }
@@ -30,6 +32,12 @@ const NEAR: f64 = 1e-2;
 
 /// A step as short as this, with a gain that is rounding, is the last: it ends at full precision, and what the next would be is rounding.
 const ROUNDING: f64 = 1e-8;
+
+/// After a step as short as this comes one whose square it is, and that is the last: what is wanted at the end is computed at once.
+const CLOSING: f64 = 1e-5;
+
+/// A step as short as this changes neither the Hessian nor the pulls of observations by more than their own rounding.
+const NOTHING: f64 = 1e-11;
 
 /// Damping beyond which no step can help.
 const LARGEST_DAMPING: f64 = 1e10;
@@ -51,9 +59,16 @@ const LARGEST_DAMPING: f64 = 1e10;
 /// # Reference
 ///
 /// Nocedal and Wright, *Numerical Optimization*, chapters 4 and 10.
-pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Descent, Error> {
+///
+/// The pulls of observations at the end are found on the way where that saves an evaluation, if they are wanted.
+pub(crate) fn minimise(
+    objective: &dyn Objective,
+    start: &[f64],
+    wants_pulls: bool,
+) -> Result<Descent, Error> {
     let mut theta = start.to_vec();
     let mut here = objective.expand(&theta)?;
+    let mut pulls = None;
     let mut damping = 0.0;
     let mut iterations = 0;
     let mut converged = false;
@@ -70,22 +85,23 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         };
         let promised = promised_gain(&here, &step);
         let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
-        if damping == 0.0 && !here.is_full && relative_length(&theta, &step) <= NEAR {
+        let length = relative_length(&theta, &step);
+        if damping == 0.0 && !here.is_full && length <= NEAR {
             is_near = true;
             here = objective.expand_fully(&theta)?;
             continue;
         }
-        let is_short = relative_length(&theta, &step) <= SHORT;
-        if is_short && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
-            if damping == 0.0 && relative_length(&theta, &step) < ROUNDING {
+        if length <= SHORT && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
+            if damping == 0.0 && length < ROUNDING {
                 (theta, converged) = (moved, true);
+                pulls = pulls.filter(|_| length < NOTHING);
                 break;
             }
             if damping == 0.0 {
                 let there = expand(&moved, is_near)?;
                 converged = comes_to_rest(&theta, &step, &there);
                 if there.is_finite() && remaining_gain(&there) <= promised {
-                    (theta, here) = (moved, there);
+                    (theta, here, pulls) = (moved, there, None);
                 }
                 break;
             }
@@ -99,14 +115,19 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         }
         iterations += 1;
         // After a step that went well the next is rarely refused: its expansion has the value as well.
-        let expanded = if goes_well { Some(expand(&moved, is_near)?) } else { None };
-        let value = expanded.as_ref().map_or_else(|| objective.value(&moved), |next| Ok(next.value))?;
+        let is_closing = wants_pulls && here.is_full && damping == 0.0 && length < CLOSING;
+        let expand = || match is_closing {
+            true => objective.conclude(&moved).map(|(next, pulls)| (next, Some(pulls))),
+            false => expand(&moved, is_near).map(|next| (next, None)),
+        };
+        let expanded = if goes_well { Some(expand()?) } else { None };
+        let value = expanded.as_ref().map_or_else(|| objective.value(&moved), |next| Ok(next.0.value))?;
         let gain = here.value - value;
         goes_well = value.is_finite() && gain > 1e-4 * promised;
         if goes_well {
-            let next = expanded.map_or_else(|| expand(&moved, is_near), Ok)?;
+            let (next, own_pulls) = expanded.map_or_else(expand, Ok)?;
             if next.is_finite() {
-                (theta, here) = (moved, next);
+                (theta, here, pulls) = (moved, next, own_pulls);
                 if gain > 0.75 * promised {
                     damping = lowered(damping);
                 } else if gain < 0.25 * promised {
@@ -117,7 +138,7 @@ pub(crate) fn minimise(objective: &dyn Objective, start: &[f64]) -> Result<Desce
         }
         damping = raised(damping);
     }
-    Ok(Descent { theta, expansion: here, iterations, converged })
+    Ok(Descent { theta, expansion: here, iterations, pulls, converged })
 }
 
 fn raised(damping: f64) -> f64 {
@@ -199,7 +220,7 @@ mod tests {
     #[test]
     fn a_curved_valley_is_followed_to_its_end() {
         for start in [[-1.2, 1.0], [3.0, -5.0], [0.0, 2.0]] {
-            let found = minimise(&Valley, &start).unwrap();
+            let found = minimise(&Valley, &start, false).unwrap();
             assert!(found.converged && found.iterations < 60, "{found:?}");
             assert!(found.theta.iter().all(|t| (t - 1.0).abs() < 1e-10), "{found:?}");
         }
@@ -270,15 +291,15 @@ mod tests {
 
     #[test]
     fn a_saddle_is_left_or_not_called_a_minimum() {
-        assert!(!minimise(&Saddle, &[1.0, 0.0]).unwrap().converged);
-        let found = minimise(&Saddle, &[1.0, 0.01]).unwrap();
+        assert!(!minimise(&Saddle, &[1.0, 0.0], false).unwrap().converged);
+        let found = minimise(&Saddle, &[1.0, 0.01], false).unwrap();
         assert!(found.converged && (found.theta[1] - 5f64.sqrt()).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
     fn a_search_without_a_minimum_says_so() {
-        assert!(!minimise(&Slide(false), &[1.0]).unwrap().converged);
-        assert!(!minimise(&Slide(true), &[1.0]).unwrap().converged);
-        assert!(!minimise(&Fourth, &[1.0]).unwrap().converged);
+        assert!(!minimise(&Slide(false), &[1.0], false).unwrap().converged);
+        assert!(!minimise(&Slide(true), &[1.0], false).unwrap().converged);
+        assert!(!minimise(&Fourth, &[1.0], false).unwrap().converged);
     }
 }

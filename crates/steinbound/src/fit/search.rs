@@ -32,7 +32,7 @@ pub(crate) fn search(
     let mut ends: Vec<Descent> = Vec::new();
     let mut refusal = None;
     for theta in &starts {
-        let end = descent::minimise(objective, theta)?;
+        let end = descent::minimise(objective, theta, starts.len() == 1)?;
         if !end.expansion.value.is_finite() {
             // So was the start: no search leaves a finite value for one that is not.
             refusal = refusal.or_else(|| Some(not_finite(model, data, theta)));
@@ -66,8 +66,9 @@ fn finished(
     keep_order: bool,
     starts: Starts,
 ) -> Result<Estimate, Error> {
-    let theta = if keep_order { best.theta } else { model.in_order(best.theta) };
-    let (expansion, pulls) = objective.conclude(&theta)?;
+    let theta = if keep_order { best.theta.clone() } else { model.in_order(best.theta.clone()) };
+    let known = best.pulls.filter(|_| theta == best.theta).map(|pulls| (best.expansion, pulls));
+    let (expansion, pulls) = known.map_or_else(|| objective.conclude(&theta), Ok)?;
     let mut warnings = Vec::new();
     let factor = ScaledCholesky::new(&expansion.hessian);
     let influence = match &factor {
