@@ -29,7 +29,7 @@ def shown(mean, error):
     places = decimals(error)
     if error is None or not math.isfinite(error):
         return f"{mean:.3g}"
-    return f"{mean:.{places}f} ± {error:.{places}f}"
+    return f"{mean:.{places}f} ± {error:.{places}f}".replace("-", "−")
 
 
 class Summary:
@@ -41,7 +41,7 @@ class Summary:
         wanted = dict(re.findall(r"([\w-]+)=([^=]+?)(?= [\w-]+=|$)", setting.strip()))
         found = [
             row
-            for row in self.studies[study]
+            for row in self.studies.get(study, [])
             if row["method"] == method
             and row["quantity"] == quantity
             and all(row["setting"].get(label) == value for label, value in wanted.items())
@@ -55,20 +55,20 @@ class Summary:
     def comparison(self):
         lines = ["| figure | setting | method | quantity | ours | published code | difference in standard errors |", "|---|---|---|---|---|---|---|"]
         for row in self.data["comparison"]:
-            places = max(decimals(row["published_std_error"]), 0)
+            places = decimals(row["published_std_error"])
             published = f"{row['published']:.{places}f} ± {row['published_std_error']:.{places}f}"
             if not row["is_std_error_published"]:
                 published += " *"
             difference = f"{row['difference']:+.1f}".replace("-", "−")
-            if not row["is_comparable"]:
+            if not row["is_judged"]:
                 difference = f"({difference})"
             ours = shown(row["ours"], row["std_error"])
             lines.append(f"| {row['figure']} | {row['setting']} | {row['method']} | {row['quantity']} | {ours} | {published} | {difference} |")
         return "\n".join(lines)
 
     def agreement(self):
-        rows = [row for row in self.data["comparison"] if row["is_comparable"]]
-        beyond = [row for row in rows if abs(row["difference"]) > 3]
+        rows = [row for row in self.data["comparison"] if row["is_judged"]]
+        beyond = [row for row in rows if row["difference"] is None or abs(row["difference"]) > 3]
         return f"{len(beyond)} of {len(rows)}"
 
 
@@ -79,6 +79,9 @@ def main(folder):
     text = PLACE.sub(lambda m: summary.mean(m[1], m[2], m[3], m[4], m[5]), text)
     text = text.replace("[comparison]", summary.comparison()).replace("[agreement]", summary.agreement())
     text = text.replace("[settings]", summary.data["settings"])
+    left = re.search(r"\[[^\]]*\|[^\]]*\]", text)
+    if left:
+        sys.exit(f"not understood: {left[0]}")
     pictures = ROOT / "docs/results"
     pictures.mkdir(parents=True, exist_ok=True)
     for name in re.findall(r"\(results/([\w]+\.png)\)", text):
@@ -87,4 +90,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     main(sys.argv[1])

@@ -2,13 +2,14 @@
 
 use steinbound::Points;
 use steinbound::domain::{Domain, Polygon};
-use steinbound_plot::{Axis, Color, Entry, Figure, Marker, Panel, Style};
+use steinbound_plot::{Color, Entry, Figure, Marker, Panel, Style};
 
 /// A place on the map with its letter and what it stands for.
 pub struct Mark {
     pub letter: char,
     pub label: &'static str,
     pub color: Color,
+    pub marker: Marker,
     pub place: [f64; 2],
 }
 
@@ -21,13 +22,18 @@ pub struct Picture<'a> {
 }
 
 impl Picture<'_> {
+    /// How long a degree of longitude is beside one of latitude.
+    fn stretch(&self) -> f64 {
+        let (south, north) = self.border.bounds()[1];
+        (0.5 * (south + north)).to_radians().cos()
+    }
+
     /// The map in letters: dots for the inside, `o` for points.
     pub fn text(&self, columns: usize) -> Vec<String> {
         let bounds = self.border.bounds();
         let (width, height) = (bounds[0].1 - bounds[0].0, bounds[1].1 - bounds[1].0);
         // A letter is about twice as high as wide, and a degree of latitude wider than one of longitude.
-        let stretch = (0.5 * (bounds[1].0 + bounds[1].1)).to_radians().cos();
-        let rows = ((columns as f64) * height / (width * stretch) * 0.5).round().max(1.0) as usize;
+        let rows = ((columns as f64) * height / (width * self.stretch()) * 0.5).round().max(1.0) as usize;
         let cell = |x: &[f64]| {
             let column = ((x[0] - bounds[0].0) / width * columns as f64) as usize;
             let row = ((bounds[1].1 - x[1]) / height * rows as f64) as usize;
@@ -58,21 +64,17 @@ impl Picture<'_> {
     pub fn figure(&self) -> Figure {
         const WIDTH: f64 = 720.0;
         let bounds = self.border.bounds();
-        let stretch = (0.5 * (bounds[1].0 + bounds[1].1)).to_radians().cos();
-        let height = WIDTH * (bounds[1].1 - bounds[1].0) / ((bounds[0].1 - bounds[0].0) * stretch);
         let pair = |x: &[f64]| (x[0], x[1]);
         let land = self.border.rings().iter().map(|ring| ring.iter().map(|v| pair(v)).collect()).collect();
+        let height = WIDTH * (bounds[1].1 - bounds[1].0) / ((bounds[0].1 - bounds[0].0) * self.stretch());
         let point = Style::new(Color::GREY).marker(Marker::Circle).size(2.0).opacity(0.6);
         let edge = Style::new(Color::BLACK).marker(Marker::Circle).size(1.3);
-        let mut panel = Panel::new(Axis::linear("longitude"), Axis::linear("latitude"))
-            .aspect(1.0 / stretch)
-            .without_axes()
-            .rings(land, Some(LAND), Style::new(Color::GREY).width(0.7))
+        let mut panel = Panel::map(land)
             .points(self.points.rows().map(pair).collect(), point.clone())
             .points(self.boundary.rows().map(pair).collect(), edge.clone());
         let mut entries = vec![Entry::marker("data", point), Entry::marker("boundary points", edge)];
         for mark in &self.marks {
-            let look = Style::new(mark.color).marker(Marker::Cross).size(6.0).width(2.4);
+            let look = Style::new(mark.color).marker(mark.marker).hollow().size(6.0).width(2.4);
             panel = panel.points(vec![pair(&mark.place)], look.clone());
             entries.push(Entry::marker(mark.label, look));
         }
@@ -82,5 +84,3 @@ impl Picture<'_> {
             .describe("Points seen inside a border. The places of the estimated means are marked.")
     }
 }
-
-const LAND: Color = Color::rgb(0xf1, 0xef, 0xe9);

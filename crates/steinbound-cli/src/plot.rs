@@ -3,12 +3,9 @@
 use std::path::Path;
 
 use steinbound_io::write;
-use steinbound_plot::{Figure, png};
+use steinbound_plot::{Figure, RESOLUTION, png};
 
 use crate::failure::Failure;
-
-/// Pixels of a .png for each unit of the figure's size.
-const RESOLUTION: f32 = 2.0;
 
 /// How a figure is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

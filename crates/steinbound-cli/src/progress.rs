@@ -4,8 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use steinbound::text::duration;
-
 /// What is shorter than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -57,7 +55,15 @@ fn picture(task: &str, done: usize, total: usize, elapsed: Duration) -> String {
     let filled = (share * WIDTH as f64) as usize;
     let left = elapsed.as_secs_f64() * (1.0 / share.max(1e-9) - 1.0);
     let (full, empty) = ("#".repeat(filled), "-".repeat(WIDTH - filled.min(WIDTH)));
-    format!("{task} [{full}{empty}] {done}/{total}, {} left \x1b[K", duration(left))
+    format!("{task} [{full}{empty}] {done}/{total}, {} left \x1b[K", about(left))
+}
+
+/// A time that is only a guess, in whole seconds or minutes.
+fn about(seconds: f64) -> String {
+    match seconds < 100.0 {
+        true => format!("{:.0} s", seconds.max(1.0)),
+        false => format!("{:.0} min", seconds / 60.0),
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +73,10 @@ mod tests {
     #[test]
     fn the_bar_tells_how_long_the_rest_takes() {
         let picture = picture("bootstrap", 100, 400, Duration::from_secs(2));
-        assert!(picture.contains("bootstrap [#######-----------------------] 100/400, 6"), "{picture}");
+        assert!(
+            picture.contains("bootstrap [#######-----------------------] 100/400, 6 s left"),
+            "{picture}"
+        );
+        assert_eq!([about(0.2), about(99.4), about(130.0)], ["1 s", "99 s", "2 min"]);
     }
 }

@@ -64,12 +64,32 @@ pub struct Compared {
     pub is_std_error_published: bool,
     /// The difference in combined standard errors.
     pub difference: f64,
-    /// Whether the two are to agree.
-    pub is_comparable: bool,
+    /// Whether the two are to agree, and there are trials enough to tell.
+    pub is_judged: bool,
 }
 
 /// Beyond so many combined standard errors two means do not agree.
 pub const LIMIT: f64 = 3.0;
+
+/// Means over fewer trials are not judged: their own standard errors are too uncertain.
+pub const FEWEST: usize = 16;
+
+/// How means compare with published ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Agreement {
+    /// How many are to agree.
+    pub judged: usize,
+    /// How many of these lie beyond [`LIMIT`] combined standard errors, or have no value.
+    pub beyond: usize,
+}
+
+impl Agreement {
+    /// Counts.
+    pub fn of(compared: &[Compared]) -> Agreement {
+        let count = |is: &dyn Fn(&Compared) -> bool| compared.iter().filter(|row| is(row)).count();
+        Agreement { judged: count(&|row| row.is_judged), beyond: count(&Compared::is_beyond) }
+    }
+}
 
 impl Compared {
     /// Sets our mean beside the published one; `None` where we have not run it.
@@ -93,13 +113,14 @@ impl Compared {
             published_std_error: theirs,
             is_std_error_published: published.std_error.is_some(),
             difference: (ours.mean - published.mean) / combined,
-            is_comparable: published.is_comparable,
+            is_judged: published.is_comparable && ours.trials + ours.failed >= FEWEST,
         })
     }
 
     /// Whether the two should agree and do not.
     pub fn is_beyond(&self) -> bool {
-        self.is_comparable && self.difference.abs() > LIMIT
+        // A value that is missing does not agree.
+        self.is_judged && !(self.difference.abs() <= LIMIT)
     }
 }
 
@@ -125,9 +146,14 @@ mod tests {
         let compared = Compared::new("fig", &published, &small()).unwrap();
         assert!((compared.difference - 1.0 / 1.25f64.sqrt()).abs() < 1e-12, "{compared:?}");
         assert_eq!(compared.setting, "d 4");
+        assert!(!compared.is_judged, "two trials are too few");
+        let mut compared = Compared { is_judged: true, ..compared };
         assert!(!compared.is_beyond());
-        let given = Published { std_error: Some(0.0), mean: 0.9, ..published };
-        assert!(Compared::new("fig", &given, &small()).unwrap().is_beyond());
+        for difference in [3.1, -3.1, f64::NAN] {
+            compared.difference = difference;
+            assert!(compared.is_beyond());
+        }
+        assert_eq!(Agreement::of(&[compared.clone(), compared]), Agreement { judged: 2, beyond: 2 });
         assert!(Compared::new("fig", &Published { study: "other", ..published }, &small()).is_none());
     }
 }

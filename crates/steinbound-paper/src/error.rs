@@ -14,11 +14,19 @@ pub enum PaperError {
         /// What there is.
         known: String,
     },
-    /// Too few trials.
-    #[error("the number of trials is {trials}; give at least 2, so that there are standard errors")]
-    FewTrials {
+    /// Too few trials, or too many.
+    #[error("the number of trials is {trials}; give 2, so that there are standard errors, to {most}")]
+    Trials {
         /// How many were asked for.
         trials: usize,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// Something else has the folder's name.
+    #[error("{path} is not a folder; choose another --output")]
+    NotAFolder {
+        /// What was asked for.
+        path: String,
     },
     /// The folder has something in it.
     #[error("{folder} is not empty; choose another --output, or --resume what was begun there")]
@@ -68,7 +76,7 @@ pub enum PaperError {
         /// What the system says.
         reason: String,
     },
-    /// A trial cannot be written down.
+    /// What was found cannot be written down.
     #[error("cannot write {path}: {reason}; finished trials are kept, make room and go on with --resume")]
     Full {
         /// The journal.

@@ -4,9 +4,11 @@
 //! Numbers are written so that they read back to the same bits.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use steinbound_io::table::shown_path;
 
 use crate::error::PaperError;
 use crate::study::Measured;
@@ -35,49 +37,63 @@ impl Journal {
         resume: bool,
         mut keep: impl FnMut(Key, Vec<Measured>) -> bool,
     ) -> Result<Journal, PaperError> {
-        let shown = folder.display().to_string();
+        let shown = shown_path(folder);
         let unusable = |path: &Path, error: &std::io::Error| PaperError::Unusable {
-            path: path.display().to_string(),
+            path: shown_path(path),
             reason: error.to_string(),
         };
+        if std::fs::symlink_metadata(folder).is_ok() && !folder.is_dir() {
+            return Err(PaperError::NotAFolder { path: shown });
+        }
         std::fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
         let path = folder.join(NAME);
         let is_begun = std::fs::metadata(&path).is_ok_and(|data| data.is_file());
-        if !(is_begun && resume) {
-            let mut entries = std::fs::read_dir(folder).map_err(|error| unusable(folder, &error))?;
-            if entries.next().is_some() {
-                return Err(match resume {
-                    true => PaperError::NothingToResume { folder: shown },
-                    false => PaperError::NotEmpty { folder: shown },
-                });
-            }
+        let others = std::fs::read_dir(folder).map_err(|error| unusable(folder, &error))?.count()
+            - usize::from(is_begun);
+        if is_begun && !resume || others > 0 && !resume {
+            return Err(PaperError::NotEmpty { folder: shown });
+        }
+        if others > 0 && !is_begun {
+            return Err(PaperError::NothingToResume { folder: shown });
         }
         let mut options = OpenOptions::new();
         // Where two begin at once, only one of them makes the file.
         options.read(true).append(true).create_new(!is_begun);
-        let mut file = options.open(&path).map_err(|error| unusable(&path, &error))?;
+        let mut file = options.open(&path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => PaperError::Busy { folder: shown.clone() },
+            _ => unusable(&path, &error),
+        })?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(PaperError::Busy { folder: shown }),
             // Some file systems know no locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| unusable(&path, &error))?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let mut lines = text[..whole].lines();
-        let header = header(settings);
-        let journal = Journal { path: path.display().to_string(), file: Mutex::new(Some(file)) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| unusable(&path, &error))?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let text = String::from_utf8_lossy(&bytes[..whole]);
+        let mut lines = text.lines();
+        let header = format!("{PREFIX}{settings}");
+        let journal = Journal { path: shown_path(&path), file: Mutex::new(Some(file)) };
         match lines.next() {
+            // A kill can cut off the header, before there is anything else. Other text is somebody else's.
+            None if others > 0
+                || !(PREFIX.as_bytes().starts_with(&bytes) || bytes.starts_with(PREFIX.as_bytes())) =>
+            {
+                return Err(PaperError::NothingToResume { folder: shown });
+            }
             None => {
                 journal.cut(0)?;
                 journal.write(&header)?;
             }
             Some(begun) if begun != header => {
-                let strip = |line: &str| line.strip_prefix(PREFIX).unwrap_or("something else").to_string();
-                return Err(PaperError::OtherSettings {
-                    folder: shown,
-                    begun: strip(begun),
-                    asked: settings.to_string(),
+                return Err(match begun.strip_prefix(PREFIX) {
+                    Some(begun) => PaperError::OtherSettings {
+                        folder: shown,
+                        begun: begun.escape_debug().to_string(),
+                        asked: settings.to_string(),
+                    },
+                    None => PaperError::NothingToResume { folder: shown },
                 });
             }
             Some(_) => journal.cut(whole as u64)?,
@@ -118,10 +134,6 @@ impl Journal {
 }
 
 const PREFIX: &str = "steinbound reproduction, ";
-
-fn header(settings: &str) -> String {
-    format!("{PREFIX}{settings}")
-}
 
 /// Study, cell and trial, then one group for each method: its seconds and its values.
 fn line((study, cell, trial): &Key, measured: &[Measured]) -> String {
@@ -202,14 +214,23 @@ mod tests {
         std::fs::write(folder.path().join("thesis.tex"), "precious").unwrap();
         assert!(matches!(open("seed 0", false), Err(PaperError::NotEmpty { .. })));
         assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })));
+        // A file that happens to have the journal's name is not one, with or without a line's end.
+        for diary in ["my diary", "my diary\n", "steinbound rep", "steinbound reproduction, seed"] {
+            std::fs::write(folder.path().join(NAME), diary).unwrap();
+            assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })), "{diary}");
+            assert_eq!(std::fs::read_to_string(folder.path().join(NAME)).unwrap(), diary);
+        }
         std::fs::remove_file(folder.path().join("thesis.tex")).unwrap();
+        std::fs::write(folder.path().join(NAME), "my diary").unwrap();
+        assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })));
+        std::fs::write(folder.path().join(NAME), "steinbound rep").unwrap();
         let journal = open("seed 0", true).unwrap();
         assert!(matches!(open("seed 0", true), Err(PaperError::Busy { .. })));
         drop(journal);
         assert!(matches!(open("seed 0", false), Err(PaperError::NotEmpty { .. })));
         let error = open("seed 1", true).unwrap_err().to_string();
         assert!(error.contains("was begun with seed 0, not with seed 1"), "{error}");
-        std::fs::write(folder.path().join(NAME), format!("{}\na 0 0 x\n", header("seed 0"))).unwrap();
+        std::fs::write(folder.path().join(NAME), format!("{PREFIX}seed 0\na 0 0 x\n")).unwrap();
         let error = open("seed 0", true).unwrap_err().to_string();
         assert!(error.contains("line 2: not a trial"), "{error}");
     }

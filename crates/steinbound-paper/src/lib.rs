@@ -21,7 +21,7 @@ mod settings;
 mod study;
 mod tables;
 
-pub use comparison::{Compared, LIMIT, Published};
+pub use comparison::{Agreement, Compared, FEWEST, LIMIT, Published};
 pub use error::PaperError;
 pub use results::{Mean, Results, Setting};
 pub use run::{Progress, Report, Reproduction};

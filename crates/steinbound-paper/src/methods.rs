@@ -68,7 +68,9 @@ pub fn style(method: &str) -> Style {
     let line = line(method);
     match method {
         TKSD => line.marker(Marker::Circle),
-        TKSD_U | TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
+        // Larger, so that what lies below is seen.
+        TKSD_U => line.marker(Marker::Circle).hollow().size(5.5),
+        TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
         TRUNCSM => line.marker(Marker::Square),
         TRUNCSM_NEAREST => line.marker(Marker::Square).hollow(),
         TRUNCSM_ROWS => line.marker(Marker::Down).hollow(),

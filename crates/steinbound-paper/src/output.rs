@@ -1,12 +1,13 @@
-//! The folder of results: tables, summary, pictures and the page, all of them or none.
+//! The folder of results: tables, summary, pictures, and last the page.
 
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
+use steinbound_io::IoError;
 use steinbound_io::write::Pending;
 
-use crate::comparison::Compared;
+use crate::comparison::{Agreement, Compared};
 use crate::error::PaperError;
 use crate::figures::{Figure, Picture};
 use crate::page;
@@ -14,9 +15,6 @@ use crate::results::{Mean, Results};
 use crate::run::Report;
 use crate::study::Study;
 use crate::tables;
-
-/// Pixels of a picture for each unit of its size.
-const RESOLUTION: f32 = 2.0;
 
 /// A picture as it is written.
 pub struct Drawn {
@@ -45,8 +43,8 @@ pub fn write(
         .collect();
     let draw = |picture: Picture| -> Result<Drawn, PaperError> {
         let Picture { name, caption, figure } = picture;
-        let svg = figure.id(name).describe(&caption).to_svg();
-        Ok(Drawn { name, caption, png: steinbound_plot::png(&svg, RESOLUTION)?, svg })
+        let svg = figure.id(&format!("{name}-picture")).describe(&caption).to_svg();
+        Ok(Drawn { name, caption, png: steinbound_plot::png(&svg, steinbound_plot::RESOLUTION)?, svg })
     };
     let of_figure = |figure: &&'static dyn Figure| -> Result<Vec<Drawn>, PaperError> {
         figure.pictures(results, seed)?.into_par_iter().map(draw).collect()
@@ -61,21 +59,25 @@ pub fn write(
     }
     let summary = summary(results, &compared, settings);
     files.push(("summary.json".into(), format!("{summary:#}\n").into_bytes()));
-    files.push((
-        "index.html".into(),
-        page::write(figures, &drawn, results, &compared, settings)?.into_bytes(),
-    ));
+    let page = page::write(figures, &drawn, results, &compared, settings)?;
     for picture in drawn.into_iter().flatten() {
         files.push((format!("{}.svg", picture.name), picture.svg.into_bytes()));
         files.push((format!("{}.png", picture.name), picture.png));
     }
+    files.push(("index.html".into(), page.into_bytes()));
     let fill =
         |(name, bytes): &(String, Vec<u8>)| Pending::fill(&folder.join(name), |out| out.write_all(bytes));
-    let pending = files.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
+    let kept = |error: IoError| match error {
+        IoError::Write { path, reason } => PaperError::Full { path, reason },
+        other => other.into(),
+    };
+    // All are complete before the first has its name.
+    let pending = files.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(kept)?;
     for file in pending {
         file.commit()?;
     }
     Ok(Report {
+        agreement: Agreement::of(&compared),
         compared,
         failed: failures(results),
         files: files.into_iter().map(|(name, _)| name).collect(),

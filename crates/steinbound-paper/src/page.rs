@@ -4,7 +4,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 use steinbound::text::estimate;
 
-use crate::comparison::{Compared, LIMIT};
+use crate::comparison::{Agreement, Compared, FEWEST, LIMIT};
 use crate::error::PaperError;
 use crate::figures::Figure;
 use crate::methods;
@@ -49,7 +49,7 @@ struct Row {
     published: String,
     difference: String,
     is_beyond: bool,
-    is_comparable: bool,
+    is_judged: bool,
 }
 
 /// The page.
@@ -72,7 +72,7 @@ pub fn write(
         })
     };
     let sections: Vec<Section> = figures.iter().zip(drawn).map(section).collect::<Result<_, _>>()?;
-    let (to_agree, beyond) = agreement(compared);
+    let agreement = Agreement::of(compared);
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_trim_blocks(true);
@@ -80,15 +80,9 @@ pub fn write(
     let page = environment.render_named_str(
         "index.html",
         TEMPLATE,
-        context! { sections, settings, to_agree, beyond, limit => LIMIT, version => env!("CARGO_PKG_VERSION") },
+        context! { sections, settings, agreement, limit => LIMIT, fewest => FEWEST, version => env!("CARGO_PKG_VERSION") },
     )?;
     Ok(page)
-}
-
-/// How many values are to agree with published ones, and how many do not.
-pub fn agreement(compared: &[Compared]) -> (usize, usize) {
-    let to_agree = compared.iter().filter(|row| row.is_comparable).count();
-    (to_agree, compared.iter().filter(|row| row.is_beyond()).count())
 }
 
 fn shown(drawn: &Drawn) -> Shown {
@@ -99,11 +93,12 @@ fn table(name: &str, results: &Results) -> Option<Table> {
     let place = results.studies.iter().position(|study| study.name == name)?;
     let (study, measured) = (&results.studies[place], &results.measured[place]);
     let mut header: Vec<String> = study.labels.iter().map(|l| l.to_string()).collect();
-    header.extend(["method", "quantity", "mean", "std. error", "failed"].map(String::from));
+    header.extend(["method", "quantity", "mean", "std. error", "median", "failed"].map(String::from));
     let row = |(labels, method, quantity, mean): (Vec<String>, &str, &str, crate::Mean)| {
         let mut row = labels;
         row.extend([methods::label(method).to_string(), quantity.replace('_', " ")]);
         row.extend(with_error(mean.mean, mean.std_error));
+        row.push(number(mean.median, mean.std_error));
         row.push(if mean.failed > 0 { mean.failed.to_string() } else { String::new() });
         row
     };
@@ -114,9 +109,21 @@ fn table(name: &str, results: &Results) -> Option<Table> {
 
 /// A mean and its standard error, to digits that mean something.
 fn with_error(mean: f64, error: f64) -> [String; 2] {
+    [number(mean, error), number(error, error)]
+}
+
+/// A number to the digits of a standard error; nothing where there is none.
+fn number(value: f64, error: f64) -> String {
     let finite = |v: f64| Some(v).filter(|v| v.is_finite());
-    let error_text = finite(error).map_or(String::new(), |error| estimate(Some(error), Some(error)));
-    [estimate(finite(mean), finite(error)), error_text]
+    finite(value).map_or(String::new(), |value| estimate(Some(value), finite(error)).replace('-', "−"))
+}
+
+/// A difference in standard errors.
+fn signed(difference: f64) -> String {
+    match difference.is_finite() {
+        true => format!("{difference:+.1}").replace("-0.0", "+0.0").replace('-', "−"),
+        false => "no result".into(),
+    }
 }
 
 fn row(compared: &Compared) -> Row {
@@ -128,8 +135,8 @@ fn row(compared: &Compared) -> Row {
         quantity: compared.quantity.clone(),
         ours: both(compared.ours, compared.std_error),
         published: both(compared.published, compared.published_std_error) + about,
-        difference: format!("{:+.1}", compared.difference).replace('-', "−"),
+        difference: signed(compared.difference),
         is_beyond: compared.is_beyond(),
-        is_comparable: compared.is_comparable,
+        is_judged: compared.is_judged,
     }
 }

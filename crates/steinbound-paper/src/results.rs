@@ -129,11 +129,23 @@ impl Results {
         Some(Mean::of(&times).median).filter(|seconds| seconds.is_finite())
     }
 
-    /// The values of a label over the cells under a setting in which a method is run, in their order.
-    fn along(&self, study: &str, setting: Setting, label: &str, method: &str) -> Vec<String> {
+    /// What `read` finds along a label, in the order of the cells under a setting in which a method is run.
+    fn along<T>(
+        &self,
+        study: &str,
+        setting: Setting,
+        label: &str,
+        method: &str,
+        read: impl Fn(Setting) -> Option<T>,
+    ) -> Vec<(f64, T)> {
         let Some(study) = self.study(study).map(|s| &self.studies[s]) else { return Vec::new() };
         let cells = study.cells.iter().filter(|c| study.has(c, setting) && c.methods.contains(&method));
-        cells.filter_map(|cell| study.label(cell, label)).map(str::to_string).collect()
+        let at = |cell: &Cell| {
+            let value = study.label(cell, label)?;
+            let setting: Vec<(&str, &str)> = setting.iter().copied().chain([(label, value)]).collect();
+            Some((value.parse().ok()?, read(&setting)?))
+        };
+        cells.filter_map(at).collect()
     }
 
     /// A method's means along a label whose values are numbers: those and the means.
@@ -145,22 +157,12 @@ impl Results {
         method: &str,
         quantity: &str,
     ) -> Vec<(f64, Mean)> {
-        let at = |value: String| {
-            let setting: Vec<(&str, &str)> =
-                setting.iter().copied().chain([(label, value.as_str())]).collect();
-            Some((value.parse().ok()?, self.mean(study, &setting, method, quantity)?))
-        };
-        self.along(study, setting, label, method).into_iter().filter_map(at).collect()
+        self.along(study, setting, label, method, |setting| self.mean(study, setting, method, quantity))
     }
 
     /// A method's median times along a label.
     pub fn times(&self, study: &str, setting: Setting, label: &str, method: &str) -> Vec<(f64, f64)> {
-        let at = |value: String| {
-            let setting: Vec<(&str, &str)> =
-                setting.iter().copied().chain([(label, value.as_str())]).collect();
-            Some((value.parse().ok()?, self.seconds(study, &setting, method)?))
-        };
-        self.along(study, setting, label, method).into_iter().filter_map(at).collect()
+        self.along(study, setting, label, method, |setting| self.seconds(study, setting, method))
     }
 }
 

@@ -23,6 +23,14 @@ const MOST: usize = 4;
 impl RowSums {
     /// For so many components in the plane, at most four.
     pub fn new(components: usize) -> Result<RowSums, Error> {
+        if components > MOST {
+            return Err(ModelError::Unsupported {
+                model: "gaussian-mixture".into(),
+                action: "fitted with sums over rows for more than four components",
+                remedy: "use the true derivative",
+            }
+            .into());
+        }
         Ok(RowSums { mixture: GaussianMixture::new(2, components)?.with_variance(1.0)? })
     }
 
@@ -122,6 +130,10 @@ impl Model for RowSums {
 
     fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
         self.mixture.fitted_from(reported)
+    }
+
+    fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
+        self.mixture.suspicion(theta, points)
     }
 
     fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::comparison::Compared;
+use crate::comparison::{Agreement, Compared};
 use crate::error::PaperError;
 use crate::figures::{Figure, named};
 use crate::journal::Journal;
@@ -12,7 +12,7 @@ use crate::output;
 use crate::results::Results;
 use crate::study::{Measured, Study, Trial};
 
-/// Told how many of all trials are done; returns whether to go on.
+/// Told how many of the trials to be run are done, not counting those of an earlier run; returns whether to go on.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Which figures to reproduce, and how.
@@ -35,11 +35,16 @@ pub struct Reproduction {
 pub struct Report {
     /// Our means beside published ones.
     pub compared: Vec<Compared>,
+    /// How many of them are to agree, and how many of these do not.
+    pub agreement: Agreement,
     /// How many measurements failed, of how many.
     pub failed: (usize, usize),
     /// The files that were written, by name.
     pub files: Vec<String>,
 }
+
+/// The most trials: all of them are held in memory.
+const MOST_TRIALS: usize = 10_000;
 
 /// A trial to be run: the places of its study and cell, and its number.
 type Task = (usize, usize, usize);
@@ -53,8 +58,8 @@ impl Reproduction {
 
     /// Another number of trials, for a quick look or a closer one.
     pub fn trials(mut self, trials: usize) -> Result<Reproduction, PaperError> {
-        if trials < 2 {
-            return Err(PaperError::FewTrials { trials });
+        if !(2..=MOST_TRIALS).contains(&trials) {
+            return Err(PaperError::Trials { trials, most: MOST_TRIALS });
         }
         self.trials = Some(trials);
         Ok(self)
@@ -195,6 +200,6 @@ mod tests {
     fn settings_name_all_that_results_depend_on() {
         let settings = Reproduction::new(&["fig4", "fig2"]).unwrap().trials(8).unwrap().seed(3).settings();
         assert!(settings.starts_with("fig2 fig4, --trials 8, --seed 3, version "), "{settings}");
-        assert!(matches!(Reproduction::new(&["all"]).unwrap().trials(1), Err(PaperError::FewTrials { .. })));
+        assert!(matches!(Reproduction::new(&["all"]).unwrap().trials(1), Err(PaperError::Trials { .. })));
     }
 }

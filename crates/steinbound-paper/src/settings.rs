@@ -62,7 +62,7 @@ impl Truncation {
 
 /// A truncated likelihood for many samples of one density: it integrates over draws that are made once.
 ///
-/// With `n` observations the estimates have `n / draws` more variance than with exact integrals.
+/// With `n` observations that shifts all estimates by about `sqrt(n / draws)` of a sample's standard error.
 #[derive(Debug)]
 pub struct SharedLikelihood {
     draws: usize,

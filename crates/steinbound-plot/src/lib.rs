@@ -53,5 +53,5 @@ pub use figure::Figure;
 pub use legend::Entry;
 pub use marks::{Anchor, Heatmap};
 pub use panel::Panel;
-pub use png::png;
+pub use png::{RESOLUTION, png};
 pub use style::{Color, Marker, Style};

@@ -39,10 +39,31 @@ pub struct Panel {
     pub(crate) bar: Option<ColorBar>,
 }
 
+/// The colour of land.
+const LAND: Color = Color::rgb(0xf1, 0xef, 0xe9);
+
 impl Panel {
     /// An empty panel.
     pub fn new(x: Axis, y: Axis) -> Panel {
         Panel { x, y, title: String::new(), aspect: None, axes: true, marks: Vec::new(), bar: None }
+    }
+
+    /// A map of land in degrees of longitude and latitude, on which to put points: a frame without axes, in which a degree of latitude is longer than one
+    /// of longitude by as much as at the middle of the land.
+    ///
+    /// ```
+    /// use steinbound_plot::Panel;
+    /// let island = vec![(10.0, 50.0), (12.0, 50.0), (11.0, 51.0)];
+    /// let map = Panel::map(vec![island]).title("an island");
+    /// ```
+    pub fn map(land: Vec<Vec<(f64, f64)>>) -> Panel {
+        let latitudes = || land.iter().flatten().map(|place| place.1).filter(|latitude| latitude.is_finite());
+        let middle =
+            0.5 * (latitudes().fold(f64::INFINITY, f64::min) + latitudes().fold(f64::NEG_INFINITY, f64::max));
+        Panel::new(Axis::linear("longitude"), Axis::linear("latitude"))
+            .aspect(1.0 / middle.to_radians().cos())
+            .without_axes()
+            .rings(land, Some(LAND), Style::new(Color::GREY).width(0.6))
     }
 
     /// A short title above the frame.

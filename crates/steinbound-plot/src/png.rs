@@ -11,6 +11,9 @@ use crate::text;
 /// Most pixels each way: 16,000 make a picture of a gigabyte.
 const LIMIT: u32 = 16_000;
 
+/// The scale at which pictures are sharp on screens and in print.
+pub const RESOLUTION: f32 = 2.0;
+
 /// The drawing as a PNG file on white ground, `scale` pixels per CSS pixel.
 ///
 /// Text is set in the bundled Roboto, whatever fonts the machine has, so the same drawing gives the same bytes anywhere.

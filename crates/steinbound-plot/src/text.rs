@@ -80,14 +80,13 @@ pub(crate) fn shorten(text: &str, room: f64, size: f64, weight: Weight) -> Strin
     if width(text, size, weight) <= room {
         return text.to_string();
     }
-    let mut kept: String = text.to_string();
-    while kept.pop().is_some() {
-        let shortened = format!("{}…", kept.trim_end());
-        if width(&shortened, size, weight) <= room {
-            return shortened;
-        }
-    }
-    String::new()
+    let mut left = room - width("…", size, weight);
+    let fits = |character: &char| {
+        left -= width(character.encode_utf8(&mut [0; 4]), size, weight);
+        left >= 0.0
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    if kept.is_empty() { String::new() } else { format!("{}…", kept.trim_end()) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use steinbound::model::Gaussian;
 use steinbound::simulate::{self, tasks};
 use steinbound::text::{Table, duration};
 use steinbound::{Error, Estimator, Fit, Method, Points};
-use steinbound_plot::Color;
+use steinbound_plot::{Color, Marker};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
@@ -90,10 +90,11 @@ impl Run {
                 letter: 'M',
                 label: "mle: ignores the border",
                 color: Color::VERMILLION,
+                marker: Marker::Square,
                 place: place(METHODS.len() - 1),
             },
-            Mark { letter: 'T', label: "tksd", color: Color::BLUE, place: place(0) },
-            Mark { letter: 'X', label: "truth", color: Color::GREEN, place: TRUTH },
+            Mark { letter: 'T', label: "tksd", color: Color::BLUE, marker: Marker::Circle, place: place(0) },
+            Mark { letter: 'X', label: "truth", color: Color::BLACK, marker: Marker::Cross, place: TRUTH },
         ];
         Picture { border, points: &self.points, boundary: &self.boundary, marks }
     }

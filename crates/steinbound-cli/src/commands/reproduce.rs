@@ -4,7 +4,8 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use steinbound::text::{Table, duration};
-use steinbound_paper::{Compared, LIMIT, PaperError, Reproduction, figures};
+use steinbound_io::table::shown_path;
+use steinbound_paper::{Agreement, Compared, FEWEST, LIMIT, PaperError, Reproduction, figures};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
@@ -20,7 +21,7 @@ use crate::progress::Bar;
   steinbound reproduce all --output paper --resume     go on after an interruption
 
 The folder has an index.html to open, and for each figure its trials as .csv, and the picture as .svg and .png. The same seed gives the
-same tables; times are in files of their own, *_time.csv.")]
+same tables; times are in files of their own, *_time.csv. It can be interrupted at any moment: finished trials are kept.")]
 pub struct Reproduce {
     /// Figures by name (`list` shows them), or `all`.
     #[arg(required = true, value_name = "FIGURE")]
@@ -59,17 +60,18 @@ impl Reproduce {
         drop(bar);
         let page = self.output.join("index.html");
         let beyond: Vec<&Compared> = report.compared.iter().filter(|row| row.is_beyond()).collect();
-        let to_agree = report.compared.iter().filter(|row| row.is_comparable).count();
+        let Agreement { judged, beyond: missed } = report.agreement;
         let seconds = started.elapsed().as_secs_f64();
         let (failed, measured) = report.failed;
         match self.general.format {
             Format::Json => output.json(&json!({
-                "schema": "steinbound.reproduction/1",
+                "schema": "steinbound.reproduce/1",
                 "page": page.display().to_string(),
                 "files": report.files,
                 "measured": measured,
                 "failed": failed,
                 "comparison": report.compared,
+                "agreement": report.agreement,
                 "seconds": {"total": seconds},
             }))?,
             Format::Table => {
@@ -79,17 +81,18 @@ impl Reproduce {
                     "{measured} measurements, {failed} without a result, in {}",
                     duration(seconds)
                 )?;
-                if to_agree > 0 {
-                    let count = beyond.len();
+                if judged > 0 {
                     writeln!(
                         out,
-                        "{count} of {to_agree} published means lie beyond {LIMIT} combined standard errors"
+                        "{missed} of {judged} published means lie beyond {LIMIT} combined standard errors"
                     )?;
+                } else if !report.compared.is_empty() {
+                    writeln!(out, "published means are shown but not judged: that takes {FEWEST} trials")?;
                 }
                 if !beyond.is_empty() {
                     writeln!(out, "\n{}", table(&beyond))?;
                 }
-                writeln!(out, "open {}", page.display())?;
+                writeln!(out, "open {}", shown_path(&page))?;
             }
         }
         Ok(Verdict::Fine)
@@ -103,7 +106,7 @@ impl Reproduce {
         }
         if self.general.format == Format::Json {
             let row = |(name, trials, title): &(&str, usize, &str)| json!({"name": name, "trials": trials, "title": title});
-            output.json(&json!({"figures": rows.iter().map(row).collect::<Vec<_>>()}))?;
+            output.json(&json!({"schema": "steinbound.figures/1", "figures": rows.iter().map(row).collect::<Vec<_>>()}))?;
             return Ok(Verdict::Fine);
         }
         let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);

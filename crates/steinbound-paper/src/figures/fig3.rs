@@ -20,6 +20,9 @@ pub struct Witnesses;
 const OBSERVATIONS: usize = 150;
 const BOUNDARY_POINTS: [usize; 4] = [10, 50, 150, 300];
 
+/// Levels of contours on both sides of zero, as shares of the largest value.
+const LEVELS: [f64; 5] = [0.15, 0.35, 0.55, 0.75, 0.95];
+
 /// Places along each axis at which the witness is found.
 const STEPS: usize = 61;
 
@@ -79,9 +82,19 @@ struct Found {
     boundary: Points<'static>,
     estimate: Vec<f64>,
     discrepancy: f64,
-    /// The first coordinate of the witness along the edge, and on a grid; NaN outside.
+    /// The first coordinate of the witness along the edge, and on a grid around the shape.
     on_edge: Vec<f64>,
     grid: Grid,
+    /// Which places of the grid lie in the shape.
+    is_inside: Vec<bool>,
+}
+
+impl Found {
+    /// The witness at the places inside.
+    fn inside(&self) -> impl Iterator<Item = f64> {
+        let both = self.grid.values.iter().zip(&self.is_inside);
+        both.filter(|(_, is_inside)| **is_inside).map(|(value, _)| *value)
+    }
 }
 
 fn found(shape: Shape, m: usize, trial: &Trial) -> Result<Found, Error> {
@@ -93,33 +106,29 @@ fn found(shape: Shape, m: usize, trial: &Trial) -> Result<Found, Error> {
     let problem = estimator.check(&data, &inside.model)?;
     let estimate = problem.fit()?.estimates();
     let edge: Vec<[f64; 2]> = shape.edge().iter().map(|(x, y)| [*x, *y]).collect();
-    let (low, high) = draw::range(edge.iter().flatten().copied());
-    let margin = 0.04 * (high - low);
-    let axis = draw::steps(low - margin, high + margin, STEPS);
-    let places: Vec<[f64; 2]> = axis.iter().flat_map(|y| axis.iter().map(move |x| [*x, *y])).collect();
+    let axis = |l: usize| {
+        let (low, high) = draw::range(edge.iter().map(|place| place[l]));
+        let margin = 0.05 * (high - low);
+        draw::steps(low - margin, high + margin, STEPS)
+    };
+    let (x, y) = (axis(0), axis(1));
+    let places: Vec<[f64; 2]> = y.iter().flat_map(|y| x.iter().map(move |x| [*x, *y])).collect();
     let on_edge = problem.witness(&estimate, &Points::from_rows(&edge)?)?;
     let everywhere = problem.witness(&estimate, &Points::from_rows(&places)?)?;
-    let value = |(i, place): (usize, &[f64; 2])| match inside.domain.contains(place) {
-        true => everywhere.values[(i, 0)],
-        false => f64::NAN,
-    };
     Ok(Found {
         estimate,
         discrepancy: on_edge.discrepancy,
         on_edge: on_edge.values.column(0).to_vec(),
-        grid: Grid {
-            x: axis.clone(),
-            y: axis.clone(),
-            values: places.iter().enumerate().map(value).collect(),
-        },
+        is_inside: places.iter().map(|place| inside.domain.contains(place)).collect(),
+        grid: Grid { x, y, values: everywhere.values.column(0).to_vec() },
         data,
         boundary,
     })
 }
 
 /// The largest absolute value.
-fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
-    draw::range(values.into_iter().map(|v| v.abs())).1
+fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    draw::range(values.into_iter().map(f64::abs)).1
 }
 
 impl Figure for Witnesses {
@@ -138,7 +147,7 @@ impl Figure for Witnesses {
     }
 
     fn departures(&self) -> &'static str {
-        "The paper leaves out the radii of its balls. The sign of the witness in its proof is corrected. The table has the largest value of the \
+        "The text has the data about the origin; this is the public code's setting. The paper leaves out the radii of its balls. The sign of the witness in its proof is corrected. The table has the largest value of the \
          witness on the edge, which should be zero there, and its largest distance from the witness with 300 points, both as shares of the largest value inside."
     }
 
@@ -146,15 +155,13 @@ impl Figure for Witnesses {
         let cell = |shape: Shape, m: usize| {
             Cell::new([shape.name().to_string(), m.to_string()], &[TKSD], move |trial| {
                 let (here, last) = (found(shape, m, trial)?, found(shape, BOUNDARY_POINTS[3], trial)?);
-                let inside = largest(&here.grid.values);
-                let both = here.grid.values.iter().zip(&last.grid.values);
-                let apart: Vec<f64> = both.map(|(a, b)| a - b).collect();
+                let apart = here.inside().zip(last.inside()).map(|(a, b)| a - b);
                 let values = vec![
                     here.estimate[0],
                     here.estimate[1],
                     here.discrepancy,
-                    largest(&here.on_edge) / inside,
-                    largest(&apart) / largest(&last.grid.values),
+                    largest(here.on_edge.iter().copied()) / largest(here.inside()),
+                    largest(apart) / largest(last.inside()),
                 ];
                 Ok(vec![Measured::values(values)])
             })
@@ -179,19 +186,35 @@ impl Figure for Witnesses {
         for shape in Shape::ALL {
             let mut panels = Vec::new();
             for m in BOUNDARY_POINTS {
-                let found = found(shape, m, &trial)?;
-                let limit = largest(&found.grid.values);
-                // Zero is a level of its own, and would follow the edge.
-                let levels = [-0.95, -0.75, -0.55, -0.35, -0.15, 0.15, 0.35, 0.55, 0.75, 0.95]
-                    .map(|share| share * limit);
-                let panel = Panel::new(Axis::linear(""), Axis::linear(""))
-                    .title(&format!("{}, m = {m}", shape.title()))
+                let mut panel = Panel::new(Axis::linear(""), Axis::linear(""))
+                    .title(format!("{}, m = {m}", shape.title()))
                     .equal_aspect()
-                    .without_axes()
-                    .points(draw::pairs(&found.data), point.clone())
-                    .contours(found.grid, levels.to_vec(), ColorScale::diverging(limit))
-                    .line(shape.edge(), Style::new(Color::LIGHT_GREY).width(0.8))
-                    .points(draw::pairs(&found.boundary), knot.clone());
+                    .without_axes();
+                let edge = Style::new(Color::GREY).width(0.8);
+                if let Ok(found) = found(shape, m, &trial) {
+                    let limit = largest(found.inside());
+                    // Zero is a level of its own, and would follow the edge.
+                    let levels =
+                        LEVELS.into_iter().flat_map(|share| [-share * limit, share * limit]).collect();
+                    let (x, y) = (
+                        draw::range(found.grid.x.iter().copied()),
+                        draw::range(found.grid.y.iter().copied()),
+                    );
+                    // Contours run up to the edge, and what lies beyond it is painted over.
+                    let corners = vec![(x.0, y.0), (x.1, y.0), (x.1, y.1), (x.0, y.1)];
+                    panel = panel
+                        .points(draw::pairs(&found.data), point.clone())
+                        .contours(found.grid, levels, ColorScale::diverging(0.8 * limit))
+                        .rings(
+                            vec![corners, shape.edge()],
+                            Some(Color::WHITE),
+                            Style::new(Color::WHITE).width(0.0),
+                        )
+                        .line(shape.edge(), edge)
+                        .points(draw::pairs(&found.boundary), knot.clone());
+                } else {
+                    panel = panel.line(shape.edge(), edge);
+                }
                 panels.push(panel);
             }
             figure = figure.row(195.0, panels);

@@ -38,7 +38,7 @@ impl Figure for Consistency {
     }
 
     fn departures(&self) -> &'static str {
-        "The truncated likelihood is added. Where m stays, TKSD keeps a bias that no number of observations removes, as the columns of few boundary points show."
+        "The truncated likelihood is added. Where m stays, TKSD keeps a bias that no number of observations removes, as the rows of few boundary points show."
     }
 
     fn studies(&self) -> Result<Vec<Study>, PaperError> {
@@ -132,7 +132,7 @@ impl Figure for Consistency {
         )
         .title("TKSD")
         .heatmap(heatmap);
-        let line = METHODS.into_iter().fold(
+        let line = METHODS.into_iter().rev().fold(
             Panel::new(
                 Axis::log("observations n").ticks(ticks(&[50, 100, 200, 400, 800, 1600])),
                 Axis::log("mean error"),

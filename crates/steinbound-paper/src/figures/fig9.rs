@@ -117,7 +117,7 @@ impl Figure for BoundaryDistribution {
     }
 
     fn departures(&self) -> &'static str {
-        "The text has the mean at (1, 1) and 400 points after truncation; this is the public code's setting. Two methods that know the circle are added."
+        "The text has the mean at (1, 1) and 400 points after truncation; this is the public code's setting. Two methods that know the circle are added to the table."
     }
 
     fn studies(&self) -> Result<Vec<Study>, PaperError> {
@@ -157,7 +157,7 @@ impl Figure for BoundaryDistribution {
 
     fn pictures(&self, results: &Results, _seed: u64) -> Result<Vec<Picture>, PaperError> {
         let edges = draw::steps(0.0, 1.6, 33);
-        let look = |scenario: Scenario| Style::new(scenario.color()).opacity(0.35);
+        let look = |scenario: Scenario| Style::new(scenario.color());
         let mut panel = Panel::new(
             Axis::linear("error of the estimated mean").range(0.0, 1.6),
             Axis::linear("trials").from_zero(),
@@ -167,7 +167,8 @@ impl Figure for BoundaryDistribution {
             let errors = results.values("fig9", &[("boundary", scenario.name())], TKSD, "error");
             panel = panel.histogram(edges.clone(), draw::histogram(&errors, &edges), look(scenario));
             let mean = crate::Mean::of(&errors).mean;
-            panel = panel.vertical(mean, Style::new(scenario.color()).dashed());
+            let line = Style::new(scenario.color());
+            panel = panel.vertical(mean, if scenario == Scenario::Uniform { line.dashed() } else { line });
             entries.push(Entry::fill(&format!("{} (mean {mean:.2})", scenario.name()), scenario.color()));
         }
         if let Some(mean) = results.mean("fig9", &[("boundary", WHOLE)], LIKELIHOOD, "error") {

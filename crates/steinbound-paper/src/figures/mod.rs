@@ -13,6 +13,8 @@ mod fig9;
 mod statistics;
 mod weights;
 
+use steinbound_io::names::shown;
+
 use crate::comparison::Published;
 use crate::error::PaperError;
 use crate::results::Results;
@@ -80,8 +82,7 @@ pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Figure>, Pap
     let known = || all.iter().map(|figure| figure.name()).collect::<Vec<_>>();
     for name in names.iter().map(AsRef::as_ref) {
         if name != "all" && !known().contains(&name) {
-            let shown: String = name.chars().take(60).flat_map(char::escape_default).collect();
-            return Err(PaperError::UnknownFigure { name: shown, known: known().join(", ") });
+            return Err(PaperError::UnknownFigure { name: shown(name), known: known().join(", ") });
         }
     }
     let is_asked =

@@ -22,6 +22,15 @@ const MEANS: [&str; 2] = ["0", "-0.75"];
 const PLACES: usize = 101;
 const METHODS: [&str; 3] = [TRUNCSM, BDKSD, TKSD];
 
+/// Lines that differ without colours as well.
+fn look(method: &str) -> Style {
+    match method {
+        TRUNCSM => line(method).dotted(),
+        BDKSD => line(method).dashed(),
+        _ => line(method),
+    }
+}
+
 /// The three functions at a place, for a density about a mean.
 fn functions(mean: f64, place: f64, trial: &Trial) -> Result<[f64; 3], Error> {
     let interval: Arc<dyn Domain> = Arc::new(Cuboid::interval(-1.0, 1.0)?);
@@ -75,8 +84,7 @@ impl Figure for Weights {
 
     fn pictures(&self, results: &Results, _seed: u64) -> Result<Vec<Picture>, PaperError> {
         let panel = |mean: &'static str| {
-            let axes =
-                (Axis::linear("x").range(-1.0, 1.0), Axis::linear("value over its peak").range(-0.1, 1.05));
+            let axes = (Axis::linear("x").range(-1.0, 1.0), Axis::linear("value over its peak"));
             let title = format!("t = {}", mean.replace('-', "−"));
             let start = Panel::new(axes.0, axes.1)
                 .title(&title)
@@ -86,11 +94,11 @@ impl Figure for Weights {
                 let larger = |a: f64, b: f64| if b.abs() > a.abs() { b } else { a };
                 let largest = values.iter().map(|(_, value)| value.mean).fold(0.0, larger);
                 let curve = values.iter().map(|(x, value)| (*x, value.mean / largest)).collect();
-                panel.line(curve, line(method))
+                panel.line(curve, look(method))
             })
         };
         let labels = ["TruncSM: distance to the boundary", "bd-KSD: witness", "TKSD: witness"];
-        let entry = |(method, label): (&str, &str)| Entry::line(label, line(method));
+        let entry = |(method, label): (&str, &str)| Entry::line(label, look(method));
         let entries = METHODS.into_iter().zip(labels).map(entry).collect();
         let figure = steinbound_plot::Figure::new(720.0).row(270.0, MEANS.map(panel).into()).legend(entries);
         let caption = "What the data are weighted with, at the true mean and at a wrong one.".into();

@@ -55,12 +55,11 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding and steps
 /// shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full precision. A search that ends in another way says so.
+/// The pulls of observations at the end are found on the way where that saves an evaluation, if they are wanted.
 ///
 /// # Reference
 ///
 /// Nocedal and Wright, *Numerical Optimization*, chapters 4 and 10.
-///
-/// The pulls of observations at the end are found on the way where that saves an evaluation, if they are wanted.
 pub(crate) fn minimise(
     objective: &dyn Objective,
     start: &[f64],

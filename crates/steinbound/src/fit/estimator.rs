@@ -340,7 +340,8 @@ impl Estimator {
         self
     }
 
-    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data.
+    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data. The fit then has no log-likelihood, because the rule
+    /// knows its weights up to a factor. A regression, whose normaliser is known, does not use it.
     pub fn integrate_by(mut self, rule: Arc<IntegrationRule>) -> Estimator {
         self.integration = Some(rule);
         self

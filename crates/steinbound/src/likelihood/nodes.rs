@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::gauss_legendre::gauss_legendre;
 use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
-use crate::error::{Error, FitError};
+use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::{Points, column_variances};
@@ -67,8 +67,8 @@ impl IntegrationRule {
 
     /// Draws of a model inside a domain, good for integrals of densities much like it.
     ///
-    /// With `n` observations and `count` draws, the estimates have `n / count` more variance than with exact integrals; the weights are
-    /// right up to a common factor, which no estimate depends on.
+    /// With `n` observations and `count` draws, estimates differ from those with exact integrals by about `sqrt(n / count)` standard errors, the
+    /// same way for all samples that share the rule; the weights are right up to a common factor, which no estimate depends on.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -90,7 +90,14 @@ impl IntegrationRule {
         rng: &mut ChaCha8Rng,
     ) -> Result<IntegrationRule, Error> {
         let points = truncated(model, theta, domain, count, rng)?.points;
-        let log_weights = points.rows().map(|x| -model.log_density(x, theta).unwrap_or(0.0)).collect();
+        let log_density = |x: &[f64]| {
+            model.log_density(x, theta).ok_or_else(|| ModelError::Unsupported {
+                model: model.name().to_string(),
+                action: "integrated over draws, because it has no log-density",
+                remedy: "use tksd, truncsm or bdksd",
+            })
+        };
+        let log_weights = points.rows().map(|x| Ok(-log_density(x)?)).collect::<Result<_, ModelError>>()?;
         Ok(IntegrationRule { points, log_weights })
     }
 

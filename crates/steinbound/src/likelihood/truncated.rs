@@ -116,12 +116,12 @@ impl<'a> Likelihood<'a> {
             sums
         };
         let sums: Vec<Vec<f64>> = logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
-        let mut gradient = vec![0.0; size];
+        let mut total = vec![0.0; size];
         for sum in sums {
-            add_scaled(&mut gradient, 1.0, &sum);
+            add_scaled(&mut total, 1.0, &sum);
         }
-        let second = gradient.split_off(p);
-        Expected { log_normaliser, gradient, second }
+        let second = total.split_off(p);
+        Expected { log_normaliser, gradient: total, second }
     }
 
     fn gradients(&self, theta: &[f64]) -> Matrix {

@@ -235,7 +235,9 @@ impl Model for GaussianMixture {
 
     fn derivatives(&self, x: &[f64], theta: &[f64], out: Derivatives) {
         let posterior = self.posterior(x, theta);
-        out.score.copy_from_slice(posterior.score());
+        if !out.score.is_empty() {
+            out.score.copy_from_slice(posterior.score());
+        }
         if !out.score_jacobian.is_empty() {
             posterior.score_jacobian(out.score_jacobian);
         }
