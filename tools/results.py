@@ -59,7 +59,7 @@ class Summary:
             published = f"{row['published']:.{places}f} ± {row['published_std_error']:.{places}f}"
             if not row["is_std_error_published"]:
                 published += " *"
-            difference = f"{row['difference']:+.1f}".replace("-", "−")
+            difference = f"{row['difference']:+.1f}".replace("-0.0", "+0.0").replace("-", "−")
             if not row["is_judged"]:
                 difference = f"({difference})"
             ours = shown(row["ours"], row["std_error"])

@@ -4,6 +4,8 @@ use steinbound_plot::{Color, Entry, Marker, Style};
 
 /// TKSD with boundary points.
 pub const TKSD: &str = "tksd";
+/// TKSD with the lowest of the minima that several starts lead to.
+pub const TKSD_STARTS: &str = "tksd-starts";
 /// TKSD by its U-statistic.
 pub const TKSD_U: &str = "tksd-u";
 /// TKSD of a regression with the paper's kernel, on the response alone.
@@ -27,6 +29,7 @@ pub const NAIVE: &str = "mle";
 pub fn label(method: &str) -> &str {
     match method {
         TKSD => "TKSD",
+        TKSD_STARTS => "TKSD, several starts",
         TKSD_U => "TKSD, U-statistic",
         TKSD_RESPONSE => "TKSD, kernel on the response",
         TRUNCSM => "TruncSM, exact distance",
@@ -44,7 +47,7 @@ pub fn label(method: &str) -> &str {
 pub fn color(method: &str) -> Color {
     match method {
         TKSD => Color::BLUE,
-        TKSD_U | TKSD_RESPONSE => Color::SKY,
+        TKSD_STARTS | TKSD_U | TKSD_RESPONSE => Color::SKY,
         TRUNCSM | TRUNCSM_NEAREST => Color::VERMILLION,
         TRUNCSM_ROWS => Color::PURPLE,
         BDKSD | BDKSD_NEAREST => Color::GREEN,
@@ -57,7 +60,9 @@ pub fn color(method: &str) -> Color {
 pub fn line(method: &str) -> Style {
     let style = Style::new(color(method));
     match method {
-        TKSD_U | TKSD_RESPONSE | TRUNCSM_NEAREST | TRUNCSM_ROWS | BDKSD_NEAREST => style.dashed(),
+        TKSD_STARTS | TKSD_U | TKSD_RESPONSE | TRUNCSM_NEAREST | TRUNCSM_ROWS | BDKSD_NEAREST => {
+            style.dashed()
+        }
         LIKELIHOOD => style.dotted(),
         _ => style,
     }
@@ -70,7 +75,7 @@ pub fn style(method: &str) -> Style {
         TKSD => line.marker(Marker::Circle),
         // Larger, so that what lies below is seen.
         TKSD_U => line.marker(Marker::Circle).hollow().size(5.5),
-        TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
+        TKSD_STARTS | TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
         TRUNCSM => line.marker(Marker::Square),
         TRUNCSM_NEAREST => line.marker(Marker::Square).hollow(),
         TRUNCSM_ROWS => line.marker(Marker::Down).hollow(),

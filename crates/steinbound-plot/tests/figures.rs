@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use resvg::tiny_skia::Pixmap;
+use resvg::usvg;
 use resvg::usvg::roxmltree::{Document, Node};
 use steinbound_plot::{
     Anchor, Axis, Color, ColorScale, Entry, Figure, Grid, Heatmap, Marker, Panel, PlotError, Style, png,
@@ -202,6 +203,64 @@ fn the_same_figure_gives_the_same_bytes() {
     let (one, other) = (full().to_svg(), full().to_svg());
     assert_eq!(one, other);
     assert_eq!(png(&one, 1.0), png(&other, 1.0));
+    // Those of every machine: Fowler, Noll and Vo's hash of the drawing.
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    assert_eq!(format!("{:016x}", one.bytes().fold(0xcbf2_9ce4_8422_2325, mix)), "41f5654616b02b47");
+}
+
+/// The boxes of all text that is not turned, as the renderer finds them.
+fn text_boxes(node: &usvg::Group, boxes: &mut Vec<usvg::Rect>) {
+    for child in node.children() {
+        match child {
+            usvg::Node::Group(group) => text_boxes(group, boxes),
+            usvg::Node::Text(text) if !text.abs_transform().has_skew() => boxes.push(text.abs_bounding_box()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn no_text_covers_another_or_leaves_the_figure() {
+    let mut options = usvg::Options::default();
+    for font in ["Regular", "Bold"] {
+        let path = format!("{}/fonts/Roboto-{font}.ttf", env!("CARGO_MANIFEST_DIR"));
+        options.fontdb_mut().load_font_data(std::fs::read(path).unwrap());
+    }
+    let axes: [fn() -> Axis; 5] = [
+        || Axis::linear("a linear axis"),
+        || Axis::linear("far from zero").range(1e6, 1e6 + 1.0),
+        || Axis::linear("many ticks").ticks((0..100).map(f64::from).collect()),
+        || Axis::log("eighteen decades").range(1e-9, 1e9),
+        || Axis::linear("percent").percent(),
+    ];
+    for axis in axes {
+        for (width, columns) in [(720.0, 2), (720.0, 5), (250.0, 1)] {
+            let panel =
+                || Panel::new(axis(), axis()).title("a title").line(vec![(0.4, 3.0), (90.0, 70.0)], blue());
+            let panels = (0..columns).map(|_| panel()).collect();
+            let entries = (0..7).map(|index| Entry::line(format!("method {index}"), blue())).collect();
+            let figure = Figure::new(width).row(220.0, panels).legend(entries);
+            let tree = usvg::Tree::from_str(&figure.to_svg(), &options).unwrap();
+            let mut boxes = Vec::new();
+            text_boxes(tree.root(), &mut boxes);
+            assert!(boxes.len() > 8, "{}", boxes.len());
+            for (at, one) in boxes.iter().enumerate() {
+                let is_inside = one.left() >= 0.0
+                    && one.top() >= 0.0
+                    && one.right() <= tree.size().width()
+                    && one.bottom() <= tree.size().height();
+                assert!(is_inside, "{:?} {one:?}", axis());
+                for other in &boxes[..at] {
+                    // Boxes are as high as the font; digits leave some of that free above and below.
+                    let apart = one.left() >= other.right()
+                        || other.left() >= one.right()
+                        || one.top() + 2.0 >= other.bottom() - 2.0
+                        || other.top() + 2.0 >= one.bottom() - 2.0;
+                    assert!(apart, "{:?}, {columns} columns: {one:?} {other:?}", axis());
+                }
+            }
+        }
+    }
 }
 
 #[test]
