@@ -234,7 +234,7 @@ fn no_text_covers_another_or_leaves_the_figure() {
         || Axis::linear("percent").percent(),
     ];
     for axis in axes {
-        for (width, columns) in [(720.0, 2), (720.0, 5), (250.0, 1)] {
+        for (width, columns) in [(720.0, 2), (720.0, 4), (250.0, 1)] {
             let panel =
                 || Panel::new(axis(), axis()).title("a title").line(vec![(0.4, 3.0), (90.0, 70.0)], blue());
             let panels = (0..columns).map(|_| panel()).collect();
