@@ -69,6 +69,8 @@ class Summary:
     def agreement(self):
         rows = [row for row in self.data["comparison"] if row["is_judged"]]
         beyond = [row for row in rows if row["difference"] is None or abs(row["difference"]) > 3]
+        if len(beyond) > 0.02 * len(rows):
+            sys.exit(f"{len(beyond)} of {len(rows)} published means lie beyond three standard errors: more than 2 %")
         return f"{len(beyond)} of {len(rows)}"
 
 

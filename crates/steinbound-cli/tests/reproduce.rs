@@ -146,7 +146,7 @@ fn what_cannot_be_run_is_refused_and_touches_nothing() {
     refuse(&["fig11"], &["there is no figure \"fig11\"", "fig10, statistics, weights"]);
     refuse(&["fig1\n\u{1b}[31m"], &["\\n\\u{1b}[31m"]);
     refuse(&["list", "fig1"], &["`list` stands alone"]);
-    refuse(&["fig4", "--trials", "1"], &["trials is 1", "at least 2"]);
+    refuse(&["fig4", "--trials", "1"], &["trials is 1", "from 2 to 10000"]);
     refuse(&["fig4", "--trials", "-3"], &["-3"]);
     refuse(&["fig4", "--trials", "18446744073709551615"], &["trials is 18446744073709551615", "to 10000"]);
     refuse(&[], &["FIGURE"]);

@@ -120,7 +120,7 @@ impl Compared {
     /// Whether the two should agree and do not.
     pub fn is_beyond(&self) -> bool {
         // A value that is missing does not agree.
-        self.is_judged && !(self.difference.abs() <= LIMIT)
+        self.is_judged && (self.difference.is_nan() || self.difference.abs() > LIMIT)
     }
 }
 

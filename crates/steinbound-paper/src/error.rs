@@ -15,7 +15,7 @@ pub enum PaperError {
         known: String,
     },
     /// Too few trials, or too many.
-    #[error("the number of trials is {trials}; give 2, so that there are standard errors, to {most}")]
+    #[error("the number of trials is {trials}; give a number from 2 to {most}")]
     Trials {
         /// How many were asked for.
         trials: usize,

@@ -50,7 +50,7 @@ impl Journal {
         let is_begun = std::fs::metadata(&path).is_ok_and(|data| data.is_file());
         let others = std::fs::read_dir(folder).map_err(|error| unusable(folder, &error))?.count()
             - usize::from(is_begun);
-        if is_begun && !resume || others > 0 && !resume {
+        if !resume && (is_begun || others > 0) {
             return Err(PaperError::NotEmpty { folder: shown });
         }
         if others > 0 && !is_begun {

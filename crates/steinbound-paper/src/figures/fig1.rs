@@ -11,7 +11,7 @@ use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{LIKELIHOOD, NAIVE, TKSD, TRUNCSM, TRUNCSM_NEAREST, legend, line, style};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 use crate::settings::{SharedLikelihood, Truncation};
 use crate::study::{Cell, Measured, Study, Trial};
 
@@ -98,7 +98,7 @@ impl Figure for UnitedStates {
     }
 
     fn published(&self) -> Vec<Published> {
-        let settings: [(&'static [(&'static str, &'static str)], [f64; 2]); 5] = [
+        let settings: [(Setting<'static>, [f64; 2]); 5] = [
             (&[("m", "15")], [0.620, 0.894]),
             (&[("m", "50")], [0.307, 0.479]),
             (&[("m", "100")], [0.305, 0.357]),

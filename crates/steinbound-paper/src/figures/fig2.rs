@@ -12,7 +12,7 @@ use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{BDKSD, BDKSD_NEAREST, LIKELIHOOD, TKSD, TRUNCSM, TRUNCSM_NEAREST, legend, style};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 use crate::settings::{SharedLikelihood, Truncation};
 use crate::study::{Cell, Measured, Study};
 
@@ -209,10 +209,8 @@ impl Figure for Dimensions {
     }
 }
 
-type Label = &'static [(&'static str, &'static str)];
-
 /// Means and standard errors of the public code, 64 trials: TruncSM exact and nearest, bd-KSD exact and nearest, TKSD.
-const ROUND: [(Label, [(f64, f64); 5]); 6] = [
+const ROUND: [(Setting<'static>, [(f64, f64); 5]); 6] = [
     (
         &[("ball", "l2"), ("d", "2")],
         [(0.119, 0.008), (0.144, 0.011), (0.129, 0.009), (0.137, 0.010), (0.120, 0.008)],
@@ -240,7 +238,7 @@ const ROUND: [(Label, [(f64, f64); 5]); 6] = [
 ];
 
 /// The same in the l1 ball, 16 trials; the standard error is known for TKSD alone.
-const DIAMOND: [(Label, [f64; 5], f64); 4] = [
+const DIAMOND: [(Setting<'static>, [f64; 5], f64); 4] = [
     (&[("ball", "l1"), ("d", "2")], [0.123, 0.156, 0.135, 0.148, 0.099], 0.016),
     (&[("ball", "l1"), ("d", "4")], [0.158, 0.271, 0.170, 0.243, 0.167], 0.015),
     (&[("ball", "l1"), ("d", "6")], [0.201, 0.316, 0.207, 0.295, 0.185], 0.012),

@@ -98,7 +98,7 @@ impl Figure for DensityBound {
         let mut panels: Vec<Panel> = Vec::new();
         for dimension in DIMENSIONS {
             let mut panel = Panel::new(counts(), Axis::linear("bound on ε").range(0.0, 4.5))
-                .title(&format!("d = {dimension}"));
+                .title(format!("d = {dimension}"));
             for (place, area) in AREAS.into_iter().enumerate() {
                 let (d, area) = (dimension.to_string(), area.to_string());
                 panel =
@@ -119,7 +119,7 @@ impl Figure for DensityBound {
         let mut entries: Vec<Entry> = AREAS
             .into_iter()
             .enumerate()
-            .map(|(place, area)| Entry::line(&format!("L(V) = {area}"), look(place)))
+            .map(|(place, area)| Entry::line(format!("L(V) = {area}"), look(place)))
             .collect();
         entries
             .extend([Entry::line("measured probability", measured), Entry::line("claimed: 0.95", claimed)]);

@@ -8,7 +8,7 @@ use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{BDKSD, LIKELIHOOD, TKSD, TRUNCSM, legend, style};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 use crate::settings::Truncation;
 use crate::study::{Cell, Measured, Study};
 
@@ -81,13 +81,13 @@ impl Figure for Consistency {
     }
 
     fn published(&self) -> Vec<Published> {
-        const LINES: [(&[(&str, &str)], [f64; 3]); 4] = [
+        const LINES: [(Setting<'static>, [f64; 3]); 4] = [
             (&[("n", "50")], [0.288, 0.310, 0.269]),
             (&[("n", "300")], [0.118, 0.122, 0.116]),
             (&[("n", "800")], [0.072, 0.080, 0.073]),
             (&[("n", "1550")], [0.050, 0.054, 0.051]),
         ];
-        const CELLS: [(&[(&str, &str)], f64); 9] = [
+        const CELLS: [(Setting<'static>, f64); 9] = [
             (&[("n", "100"), ("m", "5")], 0.273),
             (&[("n", "100"), ("m", "20")], 0.165),
             (&[("n", "100"), ("m", "45")], 0.164),

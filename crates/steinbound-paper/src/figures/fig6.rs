@@ -13,7 +13,7 @@ use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{LIKELIHOOD, TKSD, TKSD_STARTS, TRUNCSM, TRUNCSM_ROWS, legend, style};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 use crate::row_sums::RowSums;
 use crate::study::{Cell, Measured, Study, Trial, distance};
 
@@ -168,7 +168,7 @@ impl Figure for Mixtures {
     }
 
     fn published(&self) -> Vec<Published> {
-        const MEANS: [(&[(&str, &str)], f64, f64, f64); 4] = [
+        const MEANS: [(Setting<'static>, f64, f64, f64); 4] = [
             (&[("modes", "2"), ("n", "300")], 0.240, 0.361, 0.001),
             (&[("modes", "2"), ("n", "900")], 0.123, 0.308, 0.001),
             (&[("modes", "3"), ("n", "200")], 0.71, 1.72, 0.01),
@@ -220,7 +220,7 @@ impl Figure for Mixtures {
             let axes =
                 (Axis::linear("modes").ticks(vec![2.0, 3.0, 4.0]), Axis::linear("mean error").from_zero());
             ALL_METHODS.into_iter().rev().fold(
-                Panel::new(axes.0, axes.1).title(&format!("n = {n}")),
+                Panel::new(axes.0, axes.1).title(format!("n = {n}")),
                 |panel, method| {
                     let means = results.means("fig6", &[("n", n)], "modes", method, "error");
                     draw::means(panel, &means, style(method))

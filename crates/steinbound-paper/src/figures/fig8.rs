@@ -56,7 +56,7 @@ impl Figure for Scenarios {
         let mut entries = vec![Entry::marker("data", point), Entry::marker("mean of the distribution", mean)];
         for scenario in Scenario::ALL {
             let edge = Style::new(scenario.color()).marker(Marker::Circle).size(3.0);
-            entries.push(Entry::marker(&format!("boundary points, {}", scenario.name()), edge));
+            entries.push(Entry::marker(format!("boundary points, {}", scenario.name()), edge));
         }
         let figure = steinbound_plot::Figure::new(720.0).row(260.0, panels).legend(entries);
         let caption = "One sample in the unit disc, and 30 boundary points placed in three ways.".into();

@@ -15,7 +15,7 @@ use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
 use crate::methods::{LIKELIHOOD, TKSD, TRUNCSM};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 use crate::settings::Truncation;
 use crate::study::{Cell, Measured, Study, Trial};
 
@@ -143,7 +143,7 @@ impl Figure for BoundaryDistribution {
     }
 
     fn published(&self) -> Vec<Published> {
-        const MEANS: [(&[(&str, &str)], f64, f64); 3] = [
+        const MEANS: [(Setting<'static>, f64, f64); 3] = [
             (&[("boundary", "towards")], 0.273, 0.012),
             (&[("boundary", "away")], 0.639, 0.025),
             (&[("boundary", "uniform")], 0.277, 0.012),
@@ -169,7 +169,7 @@ impl Figure for BoundaryDistribution {
             let mean = crate::Mean::of(&errors).mean;
             let line = Style::new(scenario.color());
             panel = panel.vertical(mean, if scenario == Scenario::Uniform { line.dashed() } else { line });
-            entries.push(Entry::fill(&format!("{} (mean {mean:.2})", scenario.name()), scenario.color()));
+            entries.push(Entry::fill(format!("{} (mean {mean:.2})", scenario.name()), scenario.color()));
         }
         if let Some(mean) = results.mean("fig9", &[("boundary", WHOLE)], LIKELIHOOD, "error") {
             panel = panel.vertical(mean.mean, Style::new(Color::BLACK).dotted());
