@@ -19,7 +19,7 @@ unit:
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
 simulations:
-	cargo test --release --locked --package steinbound --test coverage --test goodness_of_fit --test tuning -- --ignored --nocapture --test-threads=1
+	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning::
 
 ## The paper's experiments with all their trials (about five minutes on two cores); writes docs/results.md and its pictures.
 results:

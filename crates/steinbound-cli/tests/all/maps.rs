@@ -1,0 +1,273 @@
+//! Maps, projections and domains made of formulas, as a user meets them.
+
+use crate::common::{Folder, field};
+
+const SQUARE: &str = r#"{"type":"FeatureCollection","features":[
+ {"type":"Feature","properties":{"NAME":"small"},"geometry":{"type":"Polygon","coordinates":[[[10,10],[10.5,10],[10.5,10.5],[10,10.5],[10,10]]]}},
+ {"type":"Feature","properties":{"NAME":"big"},"geometry":{"type":"Polygon","coordinates":[[[-2,-2],[2,-2],[2,2],[-2,2],[-2,-2]],[[1,1],[1.5,1],[1.5,1.5],[1,1.5],[1,1]]]}}]}"#;
+
+/// Points inside a square with a hole, drawn by the command itself.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("map.geojson", SQUARE);
+    let wkt = "POLYGON((-2 -2, 2 -2, 2 2, -2 2, -2 -2), (1 1, 1.5 1, 1.5 1.5, 1 1.5, 1 1))";
+    folder.write("map.wkt", wkt);
+    let domain = "polygon(map.geojson, property=NAME, value=big)";
+    let said = folder.run(&[
+        "simulate", "--domain", domain, "--at", "0.5,0.2", "-n", "300", "--output", "data.csv", "--seed", "4",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    folder
+}
+
+/// The same region through every door gives the same bits.
+#[test]
+fn maps_are_read_in_every_format() {
+    let folder = folder();
+    let fit = |arguments: &[&str]| {
+        let all =
+            [&["fit", "data.csv", "--known-covariance", "1", "--boundary-points", "60"], arguments].concat();
+        field(&folder.json(&all)["parameters"], "estimate")
+    };
+    let boundary = fit(&["--boundary", "map.geojson", "--feature", "NAME=big"]);
+    assert_eq!(boundary, fit(&["--boundary", "map.wkt"]));
+    assert_eq!(boundary, fit(&["--domain", "polygon(map.wkt)"]));
+    assert_eq!(boundary, fit(&["--domain", "polygon('map.geojson', property=NAME, value=big)"]));
+    // Rings also define the domain: exact distances, likelihood.
+    for method in ["truncsm", "bdksd", "truncated-mle"] {
+        let means = fit(&["--boundary", "map.wkt", "--method", method]);
+        assert!((means[0] - 0.5).abs() < 0.5 && (means[1] - 0.2).abs() < 0.5, "{method}: {means:?}");
+    }
+}
+
+/// A square with a hole is also a box and the outside of another.
+#[test]
+fn domains_can_be_put_together() {
+    let folder = folder();
+    let fit = |domain: &str, method: &str| {
+        let fit = folder.json(&[
+            "fit",
+            "data.csv",
+            "--known-covariance",
+            "1",
+            "--domain",
+            domain,
+            "--method",
+            method,
+        ]);
+        field(&fit["parameters"], "estimate")
+    };
+    let together = "intersection(box(low=-2, high=2), outside(box(low=1:1, high=1.5:1.5)))";
+    for method in ["truncsm", "truncated-mle"] {
+        let (a, b) = (fit("polygon(map.wkt)", method), fit(together, method));
+        for (a, b) in a.iter().zip(&b) {
+            assert!((a - b).abs() < 1e-3, "{method}: {a} {b}");
+        }
+    }
+    // A formula has no exact distance, so that the nearest boundary point serves.
+    let formula = "level(\"max(abs(x1), abs(x2)) - 2\")";
+    let fitted = folder.json(&[
+        "fit",
+        "data.csv",
+        "--known-covariance",
+        "1",
+        "--domain",
+        formula,
+        "--method",
+        "truncsm",
+    ]);
+    assert_eq!(fitted["distance"], "nearest");
+    folder
+        .run(&["fit", "data.csv", "--domain", formula, "--method", "truncsm", "--distance", "exact"])
+        .expect_refusal(&["no formula for the distance", "nearest"]);
+}
+
+#[test]
+fn the_heart_of_the_paper() {
+    let folder = Folder::new();
+    let heart = "level(\"x1^2 + (x2 - (x1^2)^(1/3))^2 - 1\")";
+    let said = folder.run(&[
+        "simulate",
+        "--domain",
+        heart,
+        "--at",
+        "0.5,0.5",
+        "-n",
+        "400",
+        "--output",
+        "data.csv",
+        "--boundary-output",
+        "edge.csv",
+        "--boundary-points",
+        "100",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let fit = folder.json(&["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"]);
+    for p in fit["parameters"].as_array().unwrap() {
+        let (value, error) = (p["estimate"].as_f64().unwrap(), p["std_error"].as_f64().unwrap());
+        assert!((value - 0.5).abs() < 4.0 * error, "{p}");
+    }
+    assert!(fit["leak"].as_f64().unwrap() < 0.1);
+}
+
+#[test]
+fn sparse_boundaries_are_told() {
+    let folder = folder();
+    let base = ["fit", "data.csv", "--known-covariance", "1", "--boundary", "map.wkt"];
+    let sparse = folder.run(&[&base[..], &["--boundary-points", "3"]].concat());
+    assert!(sparse.code == 0 && sparse.stderr.contains("too sparse"), "{}", sparse.stderr);
+    let dense = folder.run(&[&base[..], &["--boundary-points", "80"]].concat());
+    assert!(!dense.stderr.contains("sparse"), "{}", dense.stderr);
+}
+
+/// Near the equator a degree is 111.2 km both ways: projecting changes units and nothing else.
+#[test]
+fn projection_maps_the_mean_back() {
+    let folder = folder();
+    let base =
+        ["fit", "data.csv", "--boundary", "map.wkt", "--boundary-points", "80", "--method", "truncated-mle"];
+    let raw = folder.json(&[&base[..], &["--known-covariance", "1"]].concat());
+    let variance = format!("{}", 111.195f64.powi(2));
+    let flat = folder.json(&[&base[..], &["--project", "--known-covariance", &variance]].concat());
+    for name in ["estimate", "std_error"] {
+        for (a, b) in field(&raw["parameters"], name).iter().zip(field(&flat["parameters"], name)) {
+            assert!((a - b).abs() < 2e-3, "{name}: {a} {b}");
+        }
+    }
+    // Parameters are given in degrees as well.
+    let at = ["--at", "0.5,0.2", "--boundary", "map.wkt"];
+    let discrepancy = |more: &[&str]| {
+        let found = folder.json(&[&["discrepancy", "data.csv"], &at[..], more].concat());
+        found["discrepancy"].as_f64().unwrap()
+    };
+    let (raw, flat) = (
+        discrepancy(&["--known-covariance", "1"]),
+        discrepancy(&["--project", "--known-covariance", &variance]),
+    );
+    assert!((raw / flat / 111.195 - 1.0).abs() < 1e-2, "{raw} {flat}");
+}
+
+#[test]
+fn degrees_used_raw_are_noted() {
+    let folder = folder();
+    folder.write("named.csv", "lon,lat\n0.1,45.2\n0.5,44.7\n-0.7,45.9\n1.2,43.9\n");
+    let base = ["--domain", "box(low=-2:43, high=2:47)", "--known-covariance", "1"];
+    let said = folder.run(&[&["fit", "named.csv"], &base[..]].concat());
+    assert!(
+        said.stderr.contains("a degree of longitude is 79 km") && said.stderr.contains("--project"),
+        "{}",
+        said.stderr
+    );
+    let north = SQUARE.replace("-2", "58").replace(",2]", ",62]").replace("[2,", "[62,");
+    folder.write("north.geojson", &north.replace(",[[1,1],[1.5,1],[1.5,1.5],[1,1.5],[1,1]]", ""));
+    folder.write("north.csv", "59,59\n60,61\n61,59.5\n60.5,60\n");
+    let said = folder.run(&[
+        "fit",
+        "north.csv",
+        "--known-covariance",
+        "1",
+        "--boundary",
+        "north.geojson",
+        "--feature",
+        "NAME=big",
+    ]);
+    assert!(said.stderr.contains("--project"), "{}", said.stderr);
+    // Near the equator a degree is a degree.
+    let said = folder.run(&["fit", "data.csv", "--boundary", "map.geojson", "--feature", "NAME=big"]);
+    assert!(!said.stderr.contains("--project"), "{}", said.stderr);
+}
+
+/// The names of the meridian opposite Greenwich do not matter.
+#[test]
+fn the_date_line_is_crossed() {
+    let folder = Folder::new();
+    let ring = |low: f64, high: f64| format!("(({low} -18, {high} -18, {high} -15, {low} -15, {low} -18))");
+    folder.write("whole.wkt", &format!("POLYGON{}", ring(178.0, 182.0)));
+    folder.write("cut.wkt", &format!("MULTIPOLYGON({}, {})", ring(178.0, 180.0), ring(-180.0, -178.0)));
+    let places = |i: i32| (178.5 + 0.37 * f64::from(i * 7 % 9), -17.7 + 0.29 * f64::from(i * 5 % 9));
+    let table = |wrap: bool| {
+        let line = |i: i32| {
+            let (longitude, latitude) = places(i);
+            format!("{},{latitude}", if wrap && longitude > 180.0 { longitude - 360.0 } else { longitude })
+        };
+        (0..36).map(line).collect::<Vec<_>>().join("\n")
+    };
+    folder.write("east.csv", &table(false)).write("both.csv", &table(true));
+    let fit = |data: &str, map: &str| {
+        let fit = folder.json(&[
+            "fit",
+            data,
+            "--quiet",
+            "--project",
+            "--boundary",
+            map,
+            "--method",
+            "truncsm",
+            "--known-covariance",
+            "9000",
+        ]);
+        (field(&fit["parameters"], "estimate"), field(&fit["parameters"], "std_error"))
+    };
+    let (means, errors) = fit("both.csv", "cut.wkt");
+    for (data, map) in [("both.csv", "whole.wkt"), ("east.csv", "whole.wkt"), ("east.csv", "cut.wkt")] {
+        let (other_means, other_errors) = fit(data, map);
+        crate::common::assert_relative(&other_means, &means, 1e-9, "means");
+        crate::common::assert_relative(&other_errors, &errors, 1e-9, "standard errors");
+    }
+    assert!(means[0].abs() > 178.0);
+}
+
+#[test]
+fn boundary_points_of_maps() {
+    let folder = folder();
+    let found = folder.json(&[
+        "boundary",
+        "map.wkt",
+        "--boundary-points",
+        "36",
+        "--boundary-sampling",
+        "even",
+        "--near",
+        "data.csv",
+    ]);
+    assert_eq!(found["m"], 36);
+    // Eighteen units of border, half a unit apart.
+    assert!(found["coverage"]["fill_distance"].as_f64().unwrap() <= 0.25 + 1e-9);
+    assert!(found["leak"]["mean"].as_f64().unwrap() < 0.1);
+    let said = folder.run(&["boundary"]);
+    said.expect_refusal(&["MAPFILE"]);
+}
+
+#[test]
+fn bad_maps_are_refused() {
+    let folder = folder();
+    let with = |name: &str, text: &str| {
+        folder.write(name, text);
+        folder.run(&["fit", "data.csv", "--boundary", name])
+    };
+    let ring = |coordinates: &str| format!("{{\"type\":\"Polygon\",\"coordinates\":[{coordinates}]}}");
+    with("bow.geojson", &ring("[[0,0],[1,1],[1,0],[0,1],[0,0]]")).expect_refusal(&["bow.geojson", "cross"]);
+    with("open.geojson", &ring("[[0,0],[1,0],[1,1],[0,1]]"))
+        .expect_refusal(&["open.geojson", "first vertex"]);
+    with("empty.geojson", &ring("")).expect_refusal(&["empty.geojson"]);
+    with("none.wkt", "POLYGON EMPTY").expect_refusal(&["none.wkt"]);
+    with("deep.geojson", &ring("[[0,0,5],[1,0,5],[1,1,5],[0,0,5]]"))
+        .expect_refusal(&["deep.geojson", "third"]);
+    with("point.wkt", "POINT(1 2)").expect_refusal(&["point.wkt", "polygon"]);
+    with("broken.geojson", "{\"type\":").expect_refusal(&["broken.geojson"]);
+    folder
+        .run(&["fit", "data.csv", "--boundary", "map.geojson", "--feature", "NAME=bik"])
+        .expect_refusal(&["bik", "big"]);
+    folder.run(&["fit", "data.csv", "--boundary", "absent.geojson"]).expect_refusal(&["absent.geojson"]);
+    folder
+        .run(&["fit", "data.csv", "--boundary", "map.wkt", "--domain", "ball(radius=9)"])
+        .expect_refusal(&["--domain", "rings"]);
+    // Latitude first: outside the range of latitudes, but not of longitudes.
+    folder.write("swapped.wkt", "POLYGON((35 -120, 40 -120, 40 -100, 35 -100, 35 -120))");
+    folder.write("places.csv", "lat,lon\n36,-119\n38,-110\n39,-105\n37,-115\n36,-104\n");
+    let said = folder.run(&["fit", "places.csv", "--boundary", "swapped.wkt", "--known-covariance", "9"]);
+    assert!(said.stderr.contains("swapped") && said.code != 2, "{}", said.stderr);
+    folder
+        .run(&["fit", "places.csv", "--boundary", "swapped.wkt", "--known-covariance", "9", "--project"])
+        .expect_refusal(&["--columns"]);
+}

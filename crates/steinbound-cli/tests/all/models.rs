@@ -1,0 +1,311 @@
+//! Mixtures, formulas and regressions through the command line.
+
+use crate::common::{Folder, assert_relative, field, golden, numbers};
+
+#[test]
+fn golden_mixture() {
+    let json = golden("mixture_k2_box");
+    let folder = Folder::new();
+    folder.write_rows("data.csv", &json["data"]).write_rows("edge.csv", &json["boundary"]);
+    let start: Vec<String> = numbers(&json["init"]).iter().map(f64::to_string).collect();
+    let start = start.join(",");
+    let base = [
+        "fit",
+        "data.csv",
+        "--model",
+        "gaussian-mixture",
+        "--components",
+        "2",
+        "--known-covariance",
+        "1",
+        "--start",
+        &start,
+    ];
+    for (field_name, more) in [
+        ("tksd_v", ["--boundary", "edge.csv", "--method", "tksd"]),
+        ("truncsm_exact", ["--domain", "box(low=-3, high=3)", "--method", "truncsm"]),
+    ] {
+        let fit = folder.json(&[&base[..], &more[..]].concat());
+        let expected: Vec<f64> =
+            json[field_name]["means"].as_array().unwrap().iter().flat_map(numbers).collect();
+        assert_relative(&field(&fit["parameters"], "estimate"), &expected, 1e-6, field_name);
+        assert_eq!(fit["model"], "gaussian-mixture");
+        assert_eq!(fit["parameters"][2]["name"], "mean[2][x1]");
+        assert_eq!(fit["converged"], true);
+    }
+}
+
+fn disc() -> Folder {
+    let folder = Folder::new();
+    let said = folder.run(&[
+        "simulate",
+        "--domain",
+        "ball(radius=1.44)",
+        "--at",
+        "0.5,0.5",
+        "-n",
+        "300",
+        "--output",
+        "data.csv",
+        "--boundary-output",
+        "edge.csv",
+        "--boundary-points",
+        "32",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    folder
+}
+
+/// A formula for the Gaussian gives the built-in's estimate and standard error, by every method.
+#[test]
+fn a_formula_is_as_good_as_the_built_in() {
+    let folder = disc();
+    let region = ["--domain", "ball(radius=1.44)", "--boundary", "edge.csv"];
+    for (built_in, formula) in [
+        (
+            &["--known-covariance", "1"][..],
+            &["--log-density", "-((x1-a)^2 + (x2-b)^2)/2", "--start", "a=0,b=0"][..],
+        ),
+        (
+            &["--known-covariance", "2,0.5"][..],
+            &["--log-density", "-(x1-a)^2/4 - (x2-b)^2", "--start", "a=-3,b=7"][..],
+        ),
+    ] {
+        for method in ["tksd", "bdksd", "truncsm", "ksd", "truncated-mle"] {
+            for statistic in ["v", "u"] {
+                let base = ["fit", "data.csv", "--quiet", "--method", method, "--statistic", statistic];
+                let fit = |model: &[&str]| folder.json(&[&base[..], &region[..], model].concat());
+                let (a, b) = (fit(built_in), fit(formula));
+                for name in ["estimate", "std_error"] {
+                    let (a, b) = (field(&a["parameters"], name), field(&b["parameters"], name));
+                    assert_relative(&b, &a, 1e-8, &format!("{method} {statistic} {name}"));
+                }
+            }
+        }
+    }
+    // Column names and numbers are the same, and values can be given by name or in order.
+    folder.write(
+        "named.csv",
+        &std::fs::read_to_string(folder.path("data.csv")).unwrap().replace("x1,x2", "lon,depth"),
+    );
+    let at = |density: &str, at: &str| {
+        let found = folder.json(&[
+            "discrepancy",
+            "named.csv",
+            "--boundary",
+            "edge.csv",
+            "--log-density",
+            density,
+            "--start",
+            "a=0,b=0",
+            "--at",
+            at,
+        ]);
+        found["discrepancy"].as_f64().unwrap()
+    };
+    let by_number = at("-((x1-a)^2 + (x2-b)^2)/2", "0.3,0.4");
+    assert_eq!(by_number, at("-((lon-a)^2 + (depth-b)^2)/2", "b=0.4,a=0.3"));
+}
+
+/// Student's t: not Gaussian, its scale through a logarithm; the truth within four standard errors.
+#[test]
+fn a_density_that_is_not_gaussian() {
+    let folder = Folder::new();
+    // Quantiles of a t distribution with 4 degrees of freedom about 0.4, seen on [-2, 3], by rejection from a grid.
+    let quantile = |u: f64| {
+        let alpha = 4.0 * u * (1.0 - u);
+        let root = (alpha.sqrt().acos() / 3.0).cos() / alpha.sqrt();
+        (u - 0.5).signum() * 2.0 * (root - 1.0).sqrt()
+    };
+    let draws = (0..1500).map(|i| 0.4 + 0.8 * quantile((f64::from(i) + 0.5) / 1500.0));
+    let lines: Vec<String> = draws.filter(|x| (-2.0..=3.0).contains(x)).map(|x| format!("{x}")).collect();
+    folder.write("data.csv", &lines.join("\n"));
+    for method in ["tksd", "truncsm", "truncated-mle"] {
+        let fit = folder.json(&[
+            "fit",
+            "data.csv",
+            "--domain",
+            "interval(-2, 3)",
+            "--method",
+            method,
+            "--start",
+            "m=0,s=0",
+            "--log-density",
+            "-2.5*log(1 + ((x1-m)/exp(s))^2/4)",
+        ]);
+        for (p, truth) in fit["parameters"].as_array().unwrap().iter().zip([0.4, 0.8f64.ln()]) {
+            let (value, error) = (p["estimate"].as_f64().unwrap(), p["std_error"].as_f64().unwrap());
+            assert!((value - truth).abs() < 4.0 * error, "{method}: {p}");
+        }
+    }
+}
+
+#[test]
+fn formula_mistakes_are_pointed_at() {
+    let folder = disc();
+    let with = |density: &str, start: &str| {
+        let mut arguments = vec!["fit", "data.csv", "--boundary", "edge.csv", "--log-density", density];
+        if !start.is_empty() {
+            arguments.extend(["--start", start]);
+        }
+        folder.run(&arguments)
+    };
+    let unknown = with("-(x1-mu)^2", "nu=0");
+    unknown.expect_refusal(&["--log-density", "\"mu\"", "nu"]);
+    let lines: Vec<&str> = unknown.stderr.lines().collect();
+    let (text, caret) = (lines[lines.len() - 2], lines[lines.len() - 1]);
+    assert_eq!(text.find("mu"), caret.find('^'), "{}", unknown.stderr);
+    with("-(x1-mu)^2", "").expect_refusal(&["mu", "--start"]);
+    with("-(x1-mu^2", "mu=0").expect_refusal(&["^"]);
+    with("-(x1-mu)^2", "mu=0,s=1").expect_refusal(&["s", "does not occur"]);
+    with("-(x1-mu)^2", "1,2").expect_refusal(&["--start mu=0"]);
+    with("a*log(x1 - 10)", "a=1").expect_refusal(&["not a finite number", "row 1"]);
+    with("-x1^2*x2", "x2=0").expect_refusal(&["x2", "coordinate"]);
+    folder
+        .run(&["fit", "data.csv", "--boundary", "edge.csv", "--log-density", "-x1^2", "--model", "gaussian"])
+        .expect_refusal(&["--model"]);
+}
+
+#[test]
+fn mixture_options_are_checked() {
+    let folder = disc();
+    let with = |more: &[&str]| folder.run(&[&["fit", "data.csv", "--boundary", "edge.csv"], more].concat());
+    with(&["--model", "gaussian-mixture"]).expect_refusal(&["--components"]);
+    with(&["--components", "2"]).expect_refusal(&["--model gaussian-mixture"]);
+    with(&["--model", "gaussian-mixture", "--components", "0"]).expect_refusal(&["--components"]);
+    with(&[
+        "--model",
+        "gaussian-mixture",
+        "--components",
+        "2",
+        "--known-covariance",
+        "1",
+        "--start",
+        "1,2,3",
+    ])
+    .expect_refusal(&["3 values", "4 means"]);
+    with(&["--model", "gaussian-mixture", "--components", "2", "--covariance", "diagonal"])
+        .expect_refusal(&["spherical"]);
+    with(&["--model", "gausian-mixture"]).expect_refusal(&["did you mean"]);
+}
+
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+
+/// The published truncated regression, by one command.
+#[test]
+fn student_scores() {
+    let folder = Folder::new();
+    let formula = "achiv ~ langscore + C(prog, base=general)";
+    folder.write("new.csv", "prog,langscore\ngeneral,50\nacademic,60\n");
+    let fit = folder.json(&[
+        "regress",
+        SCORES,
+        "--formula",
+        formula,
+        "--lower",
+        "40",
+        "--method",
+        "truncated-mle",
+        "--predict",
+        "new.csv",
+    ]);
+    let published = [11.30152, 0.7125775, 4.065219, -1.135863, 8.755315];
+    assert_relative(&field(&fit["parameters"], "estimate"), &published, 1e-5, "estimates");
+    let errors = [6.77273, 0.1144719, 2.054938, 2.669961, 0.6668032];
+    assert_relative(&field(&fit["parameters"], "std_error"), &errors, 1e-4, "standard errors");
+    assert!((fit["log_likelihood"].as_f64().unwrap() + 591.30981).abs() < 1e-4);
+    assert_eq!(fit["schema"], "steinbound.fit/1");
+    assert_eq!(fit["parameters"][0]["name"], "(Intercept)");
+    assert_eq!(fit["parameters"][4]["name"], "sigma");
+    let means = field(&fit["predictions"], "mean");
+    assert_relative(
+        &means,
+        &[11.30152 + 50.0 * 0.7125775, 11.30152 + 60.0 * 0.7125775 + 4.065219],
+        1e-5,
+        "predictions",
+    );
+    let table = folder.run(&["regress", SCORES, "--formula", formula, "--lower", "40"]);
+    assert!(table.code == 0 && table.stdout.contains("prog[academic]"), "{}", table.stdout);
+}
+
+#[test]
+fn regressions_are_checked() {
+    let folder = Folder::new();
+    let with = |formula: &str, more: &[&str]| {
+        folder.run(&[&["regress", SCORES, "--formula", formula], more].concat())
+    };
+    with("achiv ~ langscore", &[]).expect_refusal(&["--lower"]);
+    with("achiv ~ langscore", &["--upper", "40"]).expect_refusal(&["wrong side", "line 2"]);
+    with("achiv ~ langscore", &["--lower", "45"]).expect_refusal(&["outside its limits"]);
+    with("achiv ~ langscor", &["--lower", "40"]).expect_refusal(&["langscor", "did you mean", "^"]);
+    with("achiv + langscore", &["--lower", "40"]).expect_refusal(&["~"]);
+    with("prog ~ langscore", &["--lower", "40"]).expect_refusal(&["prog"]);
+    with("achiv ~ langscore", &["--lower", "flor"]).expect_refusal(&["flor"]);
+    with("achiv ~ langscore", &["--lower", "40", "--known-sigma", "-1"]).expect_refusal(&["sigma"]);
+    folder.write("one.csv", "y,x,g\n5,1,a\n6,2,a\n7,3,a\n8,2.5,a\n6.5,1.5,a\n");
+    folder
+        .run(&["regress", "one.csv", "--formula", "y ~ x + g", "--lower", "4"])
+        .expect_refusal(&["g has only the level", "leave it out"]);
+    folder.write("gap.csv", "y,x,z\n5,1,\n6,,1\n7,3,2\n8,2.5,\n6.5,1.5,1\n9,2,2\n");
+    folder
+        .run(&["regress", "gap.csv", "--formula", "y ~ x", "--lower", "4"])
+        .expect_refusal(&["line 3", "--drop-missing"]);
+    let said = folder.run(&[
+        "regress",
+        "gap.csv",
+        "--formula",
+        "y ~ x",
+        "--lower",
+        "4",
+        "--drop-missing",
+        "--method",
+        "truncsm",
+    ]);
+    assert!(said.stderr.contains("1 lines with missing values"), "{}", said.stderr);
+}
+
+/// Simulated mixtures come back, by every method.
+#[test]
+fn a_simulated_mixture_is_recovered() {
+    let folder = Folder::new();
+    let domain = "box(low=-3, high=3)";
+    let said = folder.run(&[
+        "simulate",
+        "--model",
+        "gaussian-mixture",
+        "--components",
+        "2",
+        "--at",
+        "-1.5,-1.5,1.5,1.5",
+        "--domain",
+        domain,
+        "-n",
+        "400",
+        "--output",
+        "data.csv",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    for method in ["tksd", "bdksd", "truncsm", "truncated-mle"] {
+        let fit = folder.json(&[
+            "fit",
+            "data.csv",
+            "--quiet",
+            "--domain",
+            domain,
+            "--boundary-points",
+            "100",
+            "--model",
+            "gaussian-mixture",
+            "--components",
+            "2",
+            "--known-covariance",
+            "1",
+            "--method",
+            method,
+        ]);
+        for (p, truth) in fit["parameters"].as_array().unwrap().iter().zip([-1.5, -1.5, 1.5, 1.5]) {
+            let (value, error) = (p["estimate"].as_f64().unwrap(), p["std_error"].as_f64().unwrap());
+            assert!((value - truth).abs() < 4.0 * error, "{method}: {p}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The paper's map example, on the real rings of the border.
+
+use std::sync::Arc;
+
+use crate::common::mean_and_error;
+use rayon::prelude::*;
+use steinbound::domain::{BoundarySampling, Domain, Polygon, contiguous_united_states};
+use steinbound::model::Gaussian;
+use steinbound::{Estimator, Points, simulate};
+
+const TRUTH: [f64; 2] = [-115.0, 35.0];
+
+fn model() -> Gaussian {
+    Gaussian::with_variance(2, 10.0).unwrap()
+}
+
+fn sample(border: &Polygon, seed: u64) -> Points<'static> {
+    simulate::truncated(&model(), &TRUTH, border, 400, &mut simulate::stream(seed, 0)).unwrap().points
+}
+
+#[test]
+fn mean_errors_over_64_seeds() {
+    let border = Arc::new(contiguous_united_states().unwrap());
+    let run = |estimator: &(dyn Fn(Points<'static>) -> Estimator + Sync)| {
+        let errors: Vec<f64> = (0..64)
+            .into_par_iter()
+            .map(|seed| {
+                let rng = &mut simulate::stream(seed, 1);
+                let edge = border.sample_boundary(&BoundarySampling::new(200), rng).unwrap();
+                let fit = estimator(edge).fit(&sample(&border, seed), &model()).unwrap();
+                (fit.estimates()[0] - TRUTH[0]).hypot(fit.estimates()[1] - TRUTH[1])
+            })
+            .collect();
+        mean_and_error(&errors)
+    };
+    let tksd = run(&|edge| Estimator::tksd().boundary(edge));
+    let truncsm = run(&|_| Estimator::truncsm().domain(border.clone()));
+    let likelihood = run(&|_| Estimator::truncated_mle().domain(border.clone()));
+    let naive = run(&|_| Estimator::mle());
+    println!("tksd {tksd:?}, truncsm {truncsm:?}, truncated mle {likelihood:?}, mle {naive:?}");
+    assert!(tksd.0 <= 0.32, "{tksd:?}");
+    assert!(likelihood.0 <= 0.27, "{likelihood:?}");
+    assert!((truncsm.0 - 0.269).abs() < 3.0 * truncsm.1, "{truncsm:?}");
+    assert!(naive.0 > 1.0, "{naive:?}");
+}
