@@ -593,3 +593,20 @@ fn help_and_version_are_on_standard_output() {
     assert_eq!(said.code, 2);
     assert!(said.stderr.contains("unrecognized subcommand 'fti'"), "{}", said.stderr);
 }
+
+/// `cargo run -- demo`, as the README has it, needs no name of a binary: there is one among the default packages.
+#[test]
+fn the_workspace_runs_the_command() {
+    let cargo = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&cargo.stdout).unwrap();
+    let defaults = metadata["workspace_default_members"].as_array().unwrap();
+    let packages = metadata["packages"].as_array().unwrap().iter().filter(|p| defaults.contains(&p["id"]));
+    let targets = packages.flat_map(|package| package["targets"].as_array().unwrap());
+    let binaries: Vec<&Value> =
+        targets.filter(|t| t["kind"][0] == "bin").map(|target| &target["name"]).collect();
+    assert_eq!(binaries, ["steinbound"]);
+}
