@@ -195,7 +195,32 @@ pub trait Domain: Debug + Send + Sync {
 
     /// The smallest box around the domain, for each coordinate; infinite where the domain is.
     fn bounds(&self) -> Vec<(f64, f64)>;
+
+    /// The boundary of a domain in the plane as curves, for pictures; closed ones end where they began. None in other dimensions.
+    ///
+    /// Unless a domain knows better, the window is searched cell by cell, and places are on the boundary to the last bit, but parts smaller
+    /// than a cell, a 150th of the window, can be missed.
+    ///
+    /// ```
+    /// use steinbound::domain::{Ball, Domain};
+    /// let disc = Ball::new(2.0)?.in_dimension(2);
+    /// let curves = disc.outline([(-3.0, 3.0), (-3.0, 3.0)]);
+    /// assert_eq!(curves.len(), 1);
+    /// assert!(curves[0].iter().all(|x| (x[0].hypot(x[1]) - 2.0).abs() < 1e-12));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    fn outline(&self, window: [(f64, f64); 2]) -> Vec<Vec<[f64; 2]>> {
+        if self.dimension() != 2 {
+            return Vec::new();
+        }
+        let pair = |x: Vec<f64>| [x[0], x[1]];
+        let curves = isolines::trace(|x| self.contains(x), window, OUTLINE_CELLS);
+        curves.into_iter().map(|curve| curve.into_iter().map(pair).collect()).collect()
+    }
 }
+
+/// Cells along each side of a window in which an outline is searched.
+const OUTLINE_CELLS: usize = 150;
 
 /// The most values, points times coordinates, that are sampled at once: two gigabytes.
 pub const SAMPLE_LIMIT: usize = 1 << 28;

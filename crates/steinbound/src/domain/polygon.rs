@@ -254,6 +254,11 @@ impl Domain for Polygon {
     fn bounds(&self) -> Vec<(f64, f64)> {
         self.bounds.to_vec()
     }
+
+    fn outline(&self, _window: [(f64, f64); 2]) -> Vec<Vec<[f64; 2]>> {
+        let closed = |ring: &Vec<[f64; 2]>| ring.iter().chain(ring.first()).copied().collect();
+        self.rings().iter().map(closed).collect()
+    }
 }
 
 #[cfg(test)]

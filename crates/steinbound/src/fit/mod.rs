@@ -6,6 +6,7 @@ mod descent;
 mod estimate;
 mod estimator;
 mod forms;
+mod leak;
 mod method;
 pub(crate) mod objective;
 mod problem;
@@ -16,6 +17,7 @@ mod summary;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
+pub use leak::BoundaryLeaks;
 pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub(crate) use problem::sees_one_coordinate;
 pub use problem::{Discrepancy, Problem, WitnessValues};

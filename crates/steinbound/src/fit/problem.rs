@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows};
 use super::forms::Held;
+use super::leak::note_leak;
 use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
@@ -15,9 +16,7 @@ use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
 use crate::score_matching::BoundaryWeight;
 use crate::simulate::{stream, tasks};
-use crate::stein::{
-    Conditioned, LEAK_PROBES, Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared,
-};
+use crate::stein::{Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
 ///
@@ -355,66 +354,9 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The mean leak through the boundary points above which they are called too sparse, for so many observations. On discs, and on the
-/// border of the United States, with the median bandwidth and 400 observations the bias that too few boundary points leave drowns in the standard error
-/// below a twentieth, and no longer does above. The bias does not depend on the number of observations; the standard error falls with its root.
-fn sparse(observations: usize) -> f64 {
-    0.05 * (400.0 / observations as f64).sqrt().min(1.0)
-}
-
 /// Whether a kernel looks at one coordinate alone: along that the boundary is a few points, all of them known.
 pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
     data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
-}
-
-/// Measures the leak near the data, at other places on the boundary where the domain is known and at the boundary points
-/// themselves where it is not.
-fn note_leak(
-    estimator: &Estimator,
-    data: &Points,
-    boundary: &Points,
-    form: &Conditioned,
-    settings: &mut Settings,
-) -> Result<(), Error> {
-    if sees_one_coordinate(data) || boundary.is_empty() {
-        return Ok(());
-    }
-    let probes = estimator.domain.as_ref().and_then(|domain| {
-        let sampling = BoundarySampling::new(LEAK_PROBES).near(data);
-        domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)).ok()
-    });
-    let mean = match probes {
-        Some(probes) => form.mean_leak_at(&probes)?,
-        None => {
-            // A point that is there twice would answer for itself.
-            let mut rows: Vec<&[f64]> = boundary.rows().collect();
-            rows.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-            rows.dedup();
-            let leaks = if rows.len() == boundary.len() {
-                form.leaks()
-            } else {
-                form.on(&Points::from_rows(&rows)?)?.leaks()
-            };
-            leaks.iter().sum::<f64>() / leaks.len() as f64
-        }
-    };
-    if !mean.is_finite() {
-        return Ok(());
-    }
-    settings.leak = Some(mean);
-    let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
-    let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
-    let kept = form.leaks_at(&Points::from_rows(&rows)?)?;
-    settings.kept = Some(kept.iter().sum::<f64>() / kept.len() as f64);
-    if mean > sparse(data.independent()) {
-        let percent =
-            if mean >= 0.01 { format!("{:.0}", 100.0 * mean) } else { format!("{:.2}", 100.0 * mean) };
-        settings.warnings.push(format!(
-            "the boundary points are too sparse for this bandwidth: between them {percent} % of the kernel is left, so that the estimate \
-             is biased by more than its standard error tells; use more boundary points or a larger bandwidth"
-        ));
-    }
-    Ok(())
 }
 
 /// The kernel at the data, conditioned on boundary points, noting in the settings what was used.

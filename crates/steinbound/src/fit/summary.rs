@@ -83,7 +83,7 @@ impl Fit {
     }
 
     /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not exist.
-    fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
+    pub fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let is_incomplete = self.parameters.iter().any(|p| p.estimate.is_none());
         let is_new = |p: &&Parameter| {
             p.estimate.is_some() && !self.parameters.iter().any(|reported| reported.name == p.name)
@@ -91,8 +91,8 @@ impl Fit {
         self.parameters.iter().chain(self.natural.iter().filter(move |p| is_incomplete && is_new(p)))
     }
 
-    /// What the estimate makes of the data: the discrepancy or the likelihood.
-    fn agreement(&self) -> Option<String> {
+    /// What the estimate makes of the data: the discrepancy or the likelihood, in words.
+    pub fn agreement(&self) -> Option<String> {
         match (self.discrepancy, self.discrepancy_squared, self.log_likelihood) {
             (Some(value), ..) => Some(format!("discrepancy {}", significant(value))),
             (None, Some(squared), _) => {
@@ -102,8 +102,8 @@ impl Fit {
         }
     }
 
-    /// How the search ended.
-    fn convergence(&self) -> String {
+    /// How the search ended, in words.
+    pub fn convergence(&self) -> String {
         match (self.converged, self.iterations, self.starts) {
             (false, 0, _) => "no minimum".to_string(),
             (false, steps, _) => format!("not converged after {steps} steps"),

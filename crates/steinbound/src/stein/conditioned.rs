@@ -67,6 +67,12 @@ const MOST_WRITTEN_OUT: usize = 50_000_000;
 /// The most boundary points: their kernel matrix takes about three gigabytes.
 pub const BOUNDARY_LIMIT: usize = 20_000;
 
+/// Which of so many boundary points are probed for leaks: all of them, or [`LEAK_PROBES`] spread evenly.
+pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
+    let probes = LEAK_PROBES.min(count);
+    (0..probes).map(|k| k * count / probes).collect()
+}
+
 impl Conditioned {
     /// Conditions a radial form on zeros at the boundary points.
     pub fn new(inner: impl Into<Arc<Radial>>, boundary: &Points, ridge: f64) -> Result<Conditioned, Error> {
@@ -98,10 +104,10 @@ impl Conditioned {
     /// `1 / (A^-1)_bb - e`, so that one factor serves all.
     pub fn leaks(&self) -> Vec<f64> {
         let count = self.boundary.len();
-        let probes: Vec<usize> = match count {
-            0 => return Vec::new(),
-            _ => (0..LEAK_PROBES.min(count)).map(|k| k * count / LEAK_PROBES.min(count)).collect(),
-        };
+        let probes = leak_probes(count);
+        if probes.is_empty() {
+            return Vec::new();
+        }
         let mut unit = Matrix::from_fn(count, probes.len(), |i, j| f64::from(u8::from(i == probes[j])));
         self.factor.solve_lower(&mut unit);
         let (whole, _) = self.inner.kernel().diagonal();
@@ -248,6 +254,13 @@ impl SteinForm for Conditioned {
 
     fn leaks(&self) -> Vec<f64> {
         Conditioned::leaks(self)
+    }
+
+    fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
+        if self.boundary.len() == 0 {
+            return Ok(None);
+        }
+        Conditioned::leaks_at(self, places).map(Some)
     }
 
     fn boundary_condition(&self) -> Option<f64> {

@@ -118,6 +118,11 @@ pub trait SteinForm: Send + Sync {
         Vec::new()
     }
 
+    /// For a conditioned kernel, how much of the kernel is left at some places ([`Conditioned::leaks_at`](super::Conditioned::leaks_at)).
+    fn leaks_at(&self, _places: &Points) -> Result<Option<Vec<f64>>, Error> {
+        Ok(None)
+    }
+
     /// For a conditioned kernel, the condition number of `K + e I` at the boundary points.
     fn boundary_condition(&self) -> Option<f64> {
         None

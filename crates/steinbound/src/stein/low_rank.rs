@@ -135,6 +135,10 @@ impl SteinForm for LowRank {
         self.exact.leaks()
     }
 
+    fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
+        SteinForm::leaks_at(self.exact.as_ref(), places)
+    }
+
     fn boundary_condition(&self) -> Option<f64> {
         self.exact.boundary_condition()
     }

@@ -20,6 +20,7 @@ mod sums;
 mod weighted;
 mod witness;
 
+pub(crate) use conditioned::leak_probes;
 pub use conditioned::{BOUNDARY_LIMIT, Conditioned, LEAK_PROBES};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub(crate) use landmarks::check_tolerance;
