@@ -31,6 +31,28 @@ impl Table {
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
+
+    /// The header.
+    pub fn header(&self) -> &[String] {
+        &self.rows[0]
+    }
+
+    /// The rows below the header, for those who draw the table in another way.
+    ///
+    /// ```
+    /// # use steinbound::text::Table;
+    /// let mut table = Table::new(1, ["city", "people"]);
+    /// table.row(vec!["Bonn".into(), "340000".into()]);
+    /// assert_eq!((table.header()[0].as_str(), table.rows()[0][1].as_str(), table.words()), ("city", "340000", 1));
+    /// ```
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows[1..]
+    }
+
+    /// How many of the first columns hold words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
 }
 
 impl Display for Table {

@@ -107,6 +107,9 @@ pub struct TestResult {
     pub trustworthy: bool,
     /// How to read the result, and why the bootstrap is this one.
     pub notes: Vec<String>,
+    /// The statistics that were drawn under the hypothesis, in order; for pictures, and not serialised.
+    #[serde(skip)]
+    pub draws: Vec<f64>,
 }
 
 /// The share of failed draws above which there is no result.
@@ -259,6 +262,7 @@ impl Problem<'_> {
             failed,
             trustworthy: is_trustworthy,
             notes,
+            draws: sorted,
         })
     }
 

@@ -13,12 +13,12 @@ use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
 
-/// The same fit under other kernels and bandwidths, and with half of the boundary points.
+/// The same fit under other kernels and bandwidths, and with half and twice as many boundary points.
 ///
 /// # Definition
 ///
 /// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD once more with every second
-/// boundary point. A row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
+/// boundary point, and with twice as many where they are sampled from a domain. A row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
 ///
 /// Different kernels weigh the same observations differently, so that the estimates move by chance. A row agrees if its difference, standardised by its
 /// own covariance as in [`Tuning`](super::Tuning), is below the chi-square quantile [`LEVEL`](super::LEVEL). Where many do not, the answer depends on a choice that
@@ -30,7 +30,7 @@ use crate::points::Points;
 ///
 /// # Complexity
 ///
-/// Sixteen fits, seventeen for TKSD.
+/// Sixteen fits, one or two more for TKSD.
 ///
 /// # Reference
 ///
@@ -83,7 +83,7 @@ impl Estimator {
     /// let model = Gaussian::with_variance(2, 1.0)?;
     /// let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
     /// let found = Estimator::tksd().domain(Arc::new(disc)).sensitivity(&data, &model)?;
-    /// assert_eq!(found.rows.len(), 17);
+    /// assert_eq!(found.rows.len(), 18);
     /// assert!(found.largest < 2.0 && found.summary.starts_with("the estimates move by at most"));
     /// # Ok::<(), steinbound::Error>(())
     /// ```
@@ -117,14 +117,23 @@ impl Estimator {
         {
             let half = boundary.len().div_ceil(2);
             // Points of the user's own are thinned; others are sampled anew, whatever their order is.
-            let estimator = match &self.boundary {
-                None => self.clone().bandwidth(Bandwidth::Fixed(base.bandwidth)).boundary_points(half),
+            let sampled = |count: usize| {
+                self.clone().bandwidth(Bandwidth::Fixed(base.bandwidth)).boundary_points(count)
+            };
+            match &self.boundary {
+                None => {
+                    trials.push(Trial::run(&sampled(half), half, data, model));
+                    // A boundary that is a finite set has no more points than are there.
+                    let double = 2 * boundary.len();
+                    let trial = Trial::run(&sampled(double), double, data, model);
+                    trials.extend(Some(trial).filter(|trial| trial.variant.boundary_points > fit.m));
+                }
                 Some(_) => {
                     let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();
-                    base.estimator.clone().boundary(Points::from_rows(&rows)?)
+                    let estimator = base.estimator.clone().boundary(Points::from_rows(&rows)?);
+                    trials.push(Trial::run(&estimator, half, data, model));
                 }
-            };
-            trials.push(Trial::run(&estimator, half, data, model));
+            }
         }
         let names: Vec<String> = fit.parameters.iter().map(|p| p.name.clone()).collect();
         let (estimates, errors) = (fit.estimates(), fit.std_errors());
@@ -154,11 +163,14 @@ fn summary(rows: &[SensitivityRow]) -> (f64, String) {
         None => "no other setting could be fitted".to_string(),
         Some((row, value)) => {
             let variant = &row.variant;
-            let fewer = variant.boundary_points < rows[0].variant.boundary_points;
-            let fewer =
-                if fewer { format!(", {} boundary points", variant.boundary_points) } else { String::new() };
+            let is_other = variant.boundary_points != rows[0].variant.boundary_points;
+            let other = if is_other {
+                format!(", {} boundary points", variant.boundary_points)
+            } else {
+                String::new()
+            };
             format!(
-                "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth {:.4}{fewer})",
+                "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth {:.4}{other})",
                 row.parameter.as_deref().unwrap_or_default(),
                 variant.kernel,
                 variant.bandwidth

@@ -81,6 +81,25 @@ impl Regression {
         self.covariates + usize::from(self.intercept)
     }
 
+    /// The mean and standard deviation of the untruncated response at a point, whose first coordinate is of no account; `None` where the
+    /// fitted parameters have no positive variance.
+    ///
+    /// ```
+    /// use steinbound::model::{Model, Regression};
+    /// let model = Regression::new(1);
+    /// let theta = model.fitted_from(&[1.0, 2.0, 0.5])?;
+    /// let (mean, deviation) = model.response(&[0.0, 3.0], &theta).unwrap();
+    /// assert!((mean - 7.0).abs() < 1e-12 && (deviation - 0.5).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn response(&self, x: &[f64], theta: &[f64]) -> Option<(f64, f64)> {
+        if theta.len() != self.parameters() || x.len() <= self.covariates {
+            return None;
+        }
+        let (eta, precision) = self.natural(x, theta);
+        (precision > 0.0).then(|| (eta / precision, 1.0 / precision.sqrt()))
+    }
+
     /// The regressors of a point: 1 for the intercept, then the covariates.
     fn regressors<'a>(&self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         self.intercept.then_some(1.0).into_iter().chain(x[1..1 + self.covariates].iter().copied())
