@@ -37,6 +37,7 @@ mod layout;
 mod legend;
 mod marker;
 mod marks;
+pub mod numbers;
 mod panel;
 mod png;
 mod scale;
