@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint docs unit simulations results bench clean
+.PHONY: test format lint docs unit simulations results bench browser clean
 
 ## All that must hold before a change lands: formatting, lints, documentation, tests.
 test: format lint docs unit
@@ -38,6 +38,10 @@ target/bench-venv/ready: bench/requirements.txt
 	python3 -m venv target/bench-venv
 	target/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
 	touch $@
+
+## Opens reports in Chromium (which must be on the path): console, network, screenshots into target/reports.
+browser:
+	cargo test --release --locked --package steinbound-cli --test all -- --ignored --nocapture report::
 
 clean:
 	cargo clean

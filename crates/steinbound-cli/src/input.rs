@@ -10,6 +10,8 @@ use steinbound::{Error, Estimator, FitError, KernelError, Points};
 use steinbound_io::names::shown;
 use steinbound_io::{TableOptions, read_table};
 
+use steinbound_report::Scene;
+
 use crate::failure::Failure;
 use crate::model::resolve;
 use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, Values, note_unused};
@@ -27,6 +29,7 @@ pub struct Input {
     /// The file of the data and the line of each row, for messages.
     path: String,
     lines: Vec<u64>,
+    seed: u64,
 }
 
 impl Input {
@@ -99,7 +102,16 @@ impl Input {
         if let Some(start) = chosen.start {
             estimator = estimator.start(region.onto_plane(chosen.model.as_ref(), start));
         }
-        Ok(Input { data: points, region, model: chosen.model, estimator, matching, path, lines })
+        Ok(Input {
+            data: points,
+            region,
+            model: chosen.model,
+            estimator,
+            matching,
+            path,
+            lines,
+            seed: general.seed,
+        })
     }
 
     /// Parameters in reported order, as they were typed.
@@ -146,6 +158,19 @@ impl Input {
         })
     }
 
+    /// What pictures of these data show, at parameters of the plane.
+    pub fn scene<'a>(&'a self, problem: &'a Problem, scene: Scene<'a>) -> Scene<'a> {
+        let scene = scene.domain(self.region.domain.as_deref()).boundary(problem.boundary()).seed(self.seed);
+        match &self.region.projection {
+            Some(_) => scene.labels(vec!["km to the east".into(), "km to the north".into()]).aspect(1.0),
+            None if self.region.is_geographic && self.data.dimension() == 2 => {
+                let latitude = self.data.mean()[1].clamp(-85.0, 85.0);
+                scene.aspect(1.0 / latitude.to_radians().cos())
+            }
+            None => scene,
+        }
+    }
+
     /// Where a row of the data is, counted from zero.
     pub fn place(&self, row: usize) -> String {
         format!("line {} of {}", self.lines.get(row).copied().unwrap_or_default(), self.path)
@@ -183,6 +208,11 @@ pub struct Matching {
 }
 
 impl Matching {
+    /// The names of the data's columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Points with the data's columns: by name where both files have headers, else in order.
     pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
         let options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };

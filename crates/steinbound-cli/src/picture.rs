@@ -78,9 +78,6 @@ impl Picture<'_> {
             panel = panel.points(vec![pair(&mark.place)], look.clone());
             entries.push(Entry::marker(mark.label, look));
         }
-        Figure::new(WIDTH)
-            .row(height, vec![panel])
-            .legend(entries)
-            .describe("Points seen inside a border. The places of the estimated means are marked.")
+        Figure::new(WIDTH).row(height, vec![panel]).legend(entries)
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use steinbound::expression::Expression;
 use steinbound::fit::{Parameter, parameter_table};
 use steinbound::inference::{LinearHypothesis, WaldTest};
-use steinbound::text::{p_value, statistic};
+use steinbound::text::{Table, p_value, statistic};
 use steinbound::{Error, Fit, HypothesisError};
 use steinbound_io::names::shown;
 
@@ -111,21 +111,31 @@ impl Questions {
 impl Answers {
     pub fn print(&self, confidence: f64, output: &mut Output) -> Result<(), Failure> {
         let out = output.result();
-        if !self.derived.is_empty() {
-            write!(out, "\n{}", parameter_table(&self.derived, confidence))?;
+        if let Some(table) = self.derived_table(confidence) {
+            write!(out, "\n{table}")?;
         }
-        if let Some(test) = &self.wald {
-            let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
-            let p = p_value(Some(test.p_value));
-            let p = if p.starts_with('<') { p } else { format!("= {p}") };
-            writeln!(
-                out,
-                "\nWald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
-                test.hypothesis.join(", "),
-                statistic(Some(test.statistic)),
-                test.degrees_of_freedom
-            )?;
+        if let Some(text) = self.wald_sentence() {
+            writeln!(out, "\n{text}")?;
         }
         Ok(())
+    }
+
+    /// Derived quantities, where there are any.
+    pub fn derived_table(&self, confidence: f64) -> Option<Table> {
+        (!self.derived.is_empty()).then(|| parameter_table(&self.derived, confidence))
+    }
+
+    /// The hypothesis and what became of it, where there is one.
+    pub fn wald_sentence(&self) -> Option<String> {
+        let test = self.wald.as_ref()?;
+        let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
+        let p = p_value(Some(test.p_value));
+        let p = if p.starts_with('<') { p } else { format!("= {p}") };
+        Some(format!(
+            "Wald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
+            test.hypothesis.join(", "),
+            statistic(Some(test.statistic)),
+            test.degrees_of_freedom
+        ))
     }
 }

@@ -21,6 +21,8 @@ pub struct Region {
     pub boundary: Option<Points<'static>>,
     pub domain: Option<Arc<dyn Domain>>,
     pub projection: Option<EqualArea>,
+    /// Whether the coordinates are degrees of longitude and latitude.
+    pub is_geographic: bool,
 }
 
 /// Edges of a map are cut to so many degrees before they are projected: a straight line on the globe is not one on the map.
@@ -67,6 +69,7 @@ impl Region {
             region.project(data, &mut polygon)?;
             region.tell_projection(output);
         } else if geographic || has_geographic_names(data) {
+            region.is_geographic = true;
             note_degrees(data, output);
         }
         if let Some(polygon) = polygon {

@@ -62,9 +62,8 @@ pub fn print_tuning(fit: &Fit, verbose: bool, output: &mut Output) -> Result<(),
     Ok(())
 }
 
-/// A sensitivity report.
-pub fn print_sensitivity(sensitivity: &Sensitivity, output: &mut Output) -> Result<(), Failure> {
-    let out = output.result();
+/// The fits of a sensitivity, one in a row.
+pub fn sensitivity_table(sensitivity: &Sensitivity) -> Table {
     let mut table = table(sensitivity.parameters.iter().map(String::as_str), &["moves by", ""]);
     for row in &sensitivity.rows {
         let mut line = cells(&row.variant, sensitivity.parameters.len());
@@ -77,6 +76,13 @@ pub fn print_sensitivity(sensitivity: &Sensitivity, output: &mut Output) -> Resu
         line.push(word.into());
         table.row(line);
     }
+    table
+}
+
+/// A sensitivity report.
+pub fn print_sensitivity(sensitivity: &Sensitivity, output: &mut Output) -> Result<(), Failure> {
+    let out = output.result();
+    let table = sensitivity_table(sensitivity);
     writeln!(out, "\nsensitivity to kernel, bandwidth and boundary points")?;
     write!(out, "{table}")?;
     writeln!(out, "moves by: in standard errors of the first row; * more than chance")?;

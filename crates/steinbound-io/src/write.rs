@@ -137,6 +137,19 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
+/// Refuses a path at which no file can be created, and leaves everything as it is.
+///
+/// ```
+/// assert!(steinbound_io::write::check("no/such/folder/out.txt".as_ref()).is_err());
+/// ```
+pub fn check(path: &Path) -> Result<(), IoError> {
+    // A device or a pipe is only known by writing to it.
+    match std::fs::metadata(path) {
+        Ok(data) if !data.is_file() && !data.is_dir() => Ok(()),
+        _ => Pending::fill(path, |_| Ok(())).map(drop),
+    }
+}
+
 /// Writes a file through a temporary one beside it, which takes its name only when it is complete.
 ///
 /// ```

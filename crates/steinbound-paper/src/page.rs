@@ -1,8 +1,9 @@
 //! The page that shows all figures beside their settings and the published values; it needs no network.
 
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::context;
 use serde::Serialize;
 use steinbound::text::estimate;
+use steinbound_report::render;
 
 use crate::comparison::{Agreement, Compared, FEWEST, LIMIT};
 use crate::error::PaperError;
@@ -73,11 +74,7 @@ pub fn write(
     };
     let sections: Vec<Section> = figures.iter().zip(drawn).map(section).collect::<Result<_, _>>()?;
     let agreement = Agreement::of(compared);
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    let page = environment.render_named_str(
+    let page = render(
         "index.html",
         TEMPLATE,
         context! { sections, settings, agreement, limit => LIMIT, fewest => FEWEST, version => env!("CARGO_PKG_VERSION") },

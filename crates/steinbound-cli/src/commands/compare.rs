@@ -3,8 +3,9 @@ use serde::Serialize;
 use steinbound::Method;
 use steinbound::fit::DistanceKind;
 use steinbound::inference::{Compared, Comparison, Contender};
-use steinbound::text::{Table, duration, estimate, p_value, significant};
+use steinbound_report::{Report, Section, pictures};
 
+use super::comparison_table;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::model::Chosen;
@@ -13,7 +14,9 @@ use crate::options::{
     ModelOptions, method, model, note_unused, number,
 };
 use crate::output::Output;
+use crate::pictures::PictureOptions;
 use crate::progress::Bar;
+use crate::report;
 use crate::resampling::TestOptions;
 
 /// Fit several methods and models to the same data and lay them side by side, measured with one discrepancy.
@@ -51,6 +54,8 @@ pub struct Compare {
     #[command(flatten)]
     pub testing: TestOptions,
     #[command(flatten)]
+    pub pictures: PictureOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -66,6 +71,7 @@ struct Printed<'a> {
 impl Compare {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         let settings = self.testing.settings()?;
+        self.pictures.check()?;
         self.testing.note_unused(self.test, output);
         let models = self.models(output)?;
         let reference = self.reference(self.settings.clone());
@@ -106,10 +112,29 @@ impl Compare {
             return Err(Failure::input(format!("no candidate could be fitted\n  {}", reasons.join("\n  "))));
         }
         self.tell_warnings(&comparison, problem.warnings(), output);
+        self.pictures.plot(|| Ok(pictures::comparison(&comparison)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let page = report::warned(Report::new("Methods and models side by side"), problem.warnings());
+            let page =
+                report::data_facts(page, &self.data, &input).fact("seed", self.general.seed.to_string());
+            let mut fits = Section::new("Fits").table(&comparison_table::fits(&comparison));
+            for line in comparison_table::reasons(&comparison) {
+                fits = fits.text(line);
+            }
+            let measured = comparison_table::reference(&comparison).unwrap_or_default();
+            let fits = fits.text(format!(
+                "{measured}. It is that of the data which were fitted: more parameters come closer, needed or not"
+            ));
+            let estimates = Section::new("Estimates")
+                .picture(pictures::comparison(&comparison))
+                .table(&comparison_table::parameters(&comparison));
+            Ok(page.section(fits).section(estimates))
+        };
+        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => output
                 .json(&Printed { comparison: &comparison, projection: input.region.shown_projection() })?,
-            Format::Table => print(&comparison, output)?,
+            Format::Table => comparison_table::print(&comparison, output)?,
         }
         let is_sound = |row: &Compared| row.fit.as_ref().is_some_and(steinbound::Fit::is_trustworthy);
         Ok(if comparison.fits.iter().any(is_sound) { Verdict::Fine } else { Verdict::Doubtful })
@@ -223,88 +248,4 @@ fn distinct<T: Clone + PartialEq>(
         }
     }
     kept
-}
-
-fn print(comparison: &Comparison, output: &mut Output) -> Result<(), Failure> {
-    let out = output.result();
-    let reference = &comparison.reference;
-    writeln!(out, "n = {} points, d = {}", comparison.n, comparison.d)?;
-    if let Some(kernel) = &reference.kernel {
-        let ridge = reference.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
-        let (name, bandwidth) = (&kernel.name, significant(kernel.bandwidth));
-        writeln!(
-            out,
-            "discrepancy of all: {}, {} boundary points, kernel {name}, bandwidth {bandwidth}{ridge}\n",
-            reference.method.name(),
-            reference.m
-        )?;
-    }
-    let is_tested = comparison.fits.iter().any(|row| row.test.is_some());
-    let p_heading = if is_tested { &["p-value"][..] } else { &[] };
-    let heads = ["", "method", "model", "parameters", "discrepancy"].into_iter();
-    let heads = heads.chain(p_heading.iter().copied()).chain(["time", ""]);
-    let mut table = Table::with_header(3, heads);
-    for (k, row) in comparison.fits.iter().enumerate() {
-        let discrepancy = match (row.discrepancy, row.discrepancy_squared) {
-            (Some(value), _) => significant(value),
-            (None, Some(squared)) => format!("{} squared", significant(squared)),
-            (None, None) => "-".into(),
-        };
-        let doubtful = row.fit.as_ref().is_some_and(|fit| !fit.is_trustworthy());
-        let mut cells = vec![
-            format!("[{}]", k + 1),
-            row.method.name().into(),
-            row.label.clone(),
-            row.parameter_count.to_string(),
-            discrepancy,
-        ];
-        if is_tested {
-            cells.push(p_value(row.test.as_ref().map(|test| test.p_value)));
-        }
-        cells.extend([
-            row.fit.as_ref().map_or_else(|| "-".into(), |fit| duration(fit.seconds.total)),
-            if row.fit.is_none() {
-                "not fitted"
-            } else if doubtful {
-                "doubtful"
-            } else {
-                ""
-            }
-            .into(),
-        ]);
-        table.row(cells);
-    }
-    write!(out, "{table}")?;
-    writeln!(out)?;
-    let reasons = comparison.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.reason.as_ref()?)));
-    for (k, reason) in reasons {
-        writeln!(out, "[{}] {reason}\n", k + 1)?;
-    }
-    print_parameters(comparison, out)
-}
-
-/// One line for each parameter that any fit has, one column for each fit.
-fn print_parameters(comparison: &Comparison, out: &mut dyn std::io::Write) -> Result<(), Failure> {
-    let fits: Vec<(usize, &steinbound::Fit)> =
-        comparison.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.fit.as_ref()?))).collect();
-    let mut names: Vec<&str> = Vec::new();
-    for name in fits.iter().flat_map(|(_, fit)| fit.parameters.iter().map(|p| p.name.as_str())) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let heads: Vec<String> = fits.iter().map(|(k, _)| format!("[{}]", k + 1)).collect();
-    let mut table =
-        Table::with_header(1, ["estimate (std. error)"].into_iter().chain(heads.iter().map(String::as_str)));
-    for name in names {
-        let cell = |(_, fit): &(usize, &steinbound::Fit)| match fit.parameter(name) {
-            Some(p) if p.estimate.is_some() => {
-                format!("{} ({})", estimate(p.estimate, p.std_error), estimate(p.std_error, p.std_error))
-            }
-            _ => "-".into(),
-        };
-        table.row([name.to_string()].into_iter().chain(fits.iter().map(cell)).collect());
-    }
-    write!(out, "{table}")?;
-    Ok(())
 }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,13 +9,15 @@ use steinbound::model::Gaussian;
 use steinbound::simulate::{self, tasks};
 use steinbound::text::{Table, duration};
 use steinbound::{Error, Estimator, Fit, Method, Points};
+use steinbound_io::table::shown_path;
 use steinbound_plot::{Color, Marker};
+use steinbound_report::{Picture as Drawing, Report, Section};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions};
 use crate::output::Output;
 use crate::picture::{Mark, Picture};
-use crate::plot::PlotFormat;
+use crate::pictures::{PictureOptions, typed_command, write_report};
 
 /// The paper's example, simulated and fitted by every method: points inside the border of the United States. No files needed.
 #[derive(Debug, Args)]
@@ -23,9 +25,8 @@ use crate::plot::PlotFormat;
   steinbound demo
   steinbound demo --seed 7 --plot map.svg")]
 pub struct Demo {
-    /// Draw the map into an .svg or .png file.
-    #[arg(long, value_name = "FILE.svg|png")]
-    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub pictures: PictureOptions,
     #[command(flatten)]
     pub general: GeneralOptions,
 }
@@ -35,6 +36,15 @@ const TRUTH: [f64; 2] = [-115.0, 35.0];
 const VARIANCE: f64 = 10.0;
 const POINTS: usize = 400;
 const BOUNDARY_POINTS: usize = 200;
+
+/// Where the report is left unless told otherwise.
+const REPORT: &str = "steinbound-demo.html";
+
+/// How to read the table.
+const READING: &str = "ksd and mle ignore that, which pulls them inland; the others correct for it.";
+
+/// What the map shows.
+const MAP: &str = "Points seen inside a border. The places of the estimated means are marked.";
 
 /// A method, what it is told of the border, and how it measures distances.
 const METHODS: [(Method, &str, Option<DistanceKind>); 8] = [
@@ -80,6 +90,30 @@ impl Run {
         (means[0] - TRUTH[0]).hypot(means[1] - TRUTH[1])
     }
 
+    /// The estimates of every method.
+    fn table(&self) -> Table {
+        let mut table = Table::new(
+            2,
+            ["method", "knows of the border", "lon", "std. error", "lat", "std. error", "error", "time"],
+        );
+        for (k, (method, knows, _)) in METHODS.iter().enumerate() {
+            let fit = &self.fits[k];
+            let (means, errors) = (fit.estimates(), fit.std_errors());
+            let two = |value: f64| format!("{value:.2}");
+            table.row(vec![
+                method.name().into(),
+                (*knows).into(),
+                two(means[0]),
+                two(errors[0]),
+                two(means[1]),
+                two(errors[1]),
+                two(self.error(k)),
+                duration(fit.seconds.total),
+            ]);
+        }
+        table
+    }
+
     fn picture<'a>(&'a self, border: &'a Polygon) -> Picture<'a> {
         let place = |k: usize| {
             let means = self.fits[k].estimates();
@@ -103,20 +137,20 @@ impl Run {
 impl Demo {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
-        let format = self.plot.as_deref().map(PlotFormat::of).transpose()?;
+        self.pictures.check()?;
         let border = Arc::new(contiguous_united_states().map_err(Error::from)?);
         let run = Run::new(&border, self.general.seed)?;
-        if let (Some(path), Some(format)) = (&self.plot, format) {
-            format.write(path, &run.picture(&border).figure())?;
-        }
+        let picture = || Drawing::new(run.picture(&border).figure(), MAP);
+        self.pictures.plot(|| Ok(Some(picture())), output)?;
+        let report = self.report(&run, picture(), output)?;
         match self.general.format {
-            Format::Json => self.json(&run, output),
-            Format::Table => self.table(&run, &border, output),
+            Format::Json => self.json(&run, report.as_deref(), output),
+            Format::Table => self.table(&run, &border, report.as_deref(), output),
         }?;
         Ok(Verdict::Fine)
     }
 
-    fn json(&self, run: &Run, output: &mut Output) -> Result<(), Failure> {
+    fn json(&self, run: &Run, report: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
         let row = |(k, (method, knows, _)): (usize, &(Method, &str, Option<DistanceKind>))| {
             let fit = &run.fits[k];
             json!({
@@ -126,31 +160,43 @@ impl Demo {
         };
         output.json(&json!({
             "schema": "steinbound.demo/1", "truth": TRUTH, "variance": VARIANCE, "n": POINTS, "m": BOUNDARY_POINTS,
-            "seed": self.general.seed, "acceptance": run.acceptance,
+            "seed": self.general.seed, "acceptance": run.acceptance, "report": report.map(shown_path),
             "fits": METHODS.iter().enumerate().map(row).collect::<Vec<_>>(),
         }))
     }
 
-    fn table(&self, run: &Run, border: &Polygon, output: &mut Output) -> Result<(), Failure> {
-        let mut table = Table::new(
-            2,
-            ["method", "knows of the border", "lon", "std. error", "lat", "std. error", "error", "time"],
-        );
-        for (k, (method, knows, _)) in METHODS.iter().enumerate() {
-            let fit = &run.fits[k];
-            let (means, errors) = (fit.estimates(), fit.std_errors());
-            let two = |value: f64| format!("{value:.2}");
-            table.row(vec![
-                method.name().into(),
-                (*knows).into(),
-                two(means[0]),
-                two(errors[0]),
-                two(means[1]),
-                two(errors[1]),
-                two(run.error(k)),
-                duration(fit.seconds.total),
-            ]);
+    /// Leaves a report, beside the one that was asked for or in the current folder, and says where. Without room for it the demo goes on.
+    fn report(&self, run: &Run, picture: Drawing, output: &Output) -> Result<Option<PathBuf>, Failure> {
+        let share = 100.0 * run.acceptance;
+        let report = Report::new("Which mean do the methods recover?")
+            .fact("data", format!("{POINTS} points of a normal distribution about (-115, 35) with variance 10, seen only inside the contiguous United States"))
+            .fact("seen", format!("{share:.0} % of all points drawn"))
+            .fact("boundary points", BOUNDARY_POINTS.to_string())
+            .fact("seed", self.general.seed.to_string())
+            .section(Section::new("Estimates").table(&run.table()).text(format!("Of all points drawn, {share:.0} % were seen. {READING}")))
+            .section(Section::new("Map").picture(picture))
+            .command(typed_command());
+        if let Some(path) = &self.pictures.report {
+            write_report(path, &report)?;
+            return Ok(Some(path.clone()));
         }
+        match write_report(REPORT.as_ref(), &report) {
+            Ok(()) => Ok(Some(PathBuf::from(REPORT))),
+            Err(_) => {
+                output.note("no report was left, because this folder cannot be written to; --report FILE.html puts it elsewhere");
+                Ok(None)
+            }
+        }
+    }
+
+    fn table(
+        &self,
+        run: &Run,
+        border: &Polygon,
+        report: Option<&Path>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let table = run.table();
         let out = output.result();
         writeln!(
             out,
@@ -171,12 +217,9 @@ impl Demo {
         writeln!(out, "{legend}\n")?;
         write!(out, "{table}")?;
         let share = 100.0 * run.acceptance;
-        writeln!(
-            out,
-            "\nOf all points drawn, {share:.0}% were seen. ksd and mle ignore that, which pulls them inland; the others correct for it."
-        )?;
-        if let Some(path) = &self.plot {
-            writeln!(out, "The map was drawn into {}.", path.display())?;
+        writeln!(out, "\nOf all points drawn, {share:.0}% were seen. {READING}")?;
+        if let Some(path) = report {
+            writeln!(out, "The report is in {}; open it in a browser.", shown_path(path))?;
         }
         Ok(())
     }

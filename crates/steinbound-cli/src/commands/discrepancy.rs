@@ -3,12 +3,15 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use steinbound::Method;
-use steinbound::text::significant;
+use steinbound::text::{Table, significant};
+use steinbound_report::{Report, Scene, Section, pictures};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
+use crate::pictures::PictureOptions;
+use crate::report;
 use crate::summary::Settings;
 
 /// The discrepancy between data and model at given parameters, without fitting.
@@ -27,11 +30,14 @@ pub struct Discrepancy {
     #[command(flatten)]
     pub method: MethodOptions,
     #[command(flatten)]
+    pub pictures: PictureOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
 impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.pictures.check()?;
         let input =
             Input::load(&self.general, &self.data, &self.model, &self.method, Some(&self.at), output)?;
         self.data.note_no_clusters(output);
@@ -45,6 +51,28 @@ impl Discrepancy {
         if self.method.verbose {
             Settings::of(&problem, started).tell(output);
         }
+        let model = input.model.as_ref();
+        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
+        self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let name = self.method.method.name();
+            let page = report::warned(
+                Report::new(format!("{name} of a {} model", model.name())),
+                problem.warnings(),
+            );
+            let page = report::data_facts(page, &self.data, &input);
+            let page = report::problem_facts(page, &problem, model.name(), self.general.seed);
+            let mut table = Table::new(1, ["", "value"]);
+            for (name, value) in model.reported_names(input.data.names()).into_iter().zip(&typed) {
+                table.row(vec![name, significant(*value)]);
+            }
+            table.row(vec!["squared discrepancy".into(), significant(found.squared)]);
+            let value = found.value.map_or_else(|| "-".into(), significant);
+            table.row(vec!["discrepancy".into(), value]);
+            let page = page.section(Section::new("Discrepancy at given parameters").table(&table));
+            report::scene_sections(page, &scene, &problem)
+        };
+        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => {
                 let mut value =

@@ -2,14 +2,16 @@ use clap::Args;
 use serde::Serialize;
 use steinbound::Estimator;
 use steinbound::inference::{Diagnostics, Sensitivity};
+use steinbound_report::{Report, Scene, pictures};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, number};
 use crate::output::Output;
+use crate::pictures::PictureOptions;
 use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
-use crate::{summary, variants};
+use crate::{report, summary, variants};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 #[derive(Debug, Args)]
@@ -22,6 +24,7 @@ use crate::{summary, variants};
   steinbound fit points.csv --boundary border.csv --bootstrap 500
   steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
   steinbound fit points.csv --boundary border.csv --hypothesis \"mean[x1] = mean[x2]\" --derive \"ratio = mean[x1] / mean[x2]\"
+  steinbound fit points.csv --boundary border.csv --report report.html --plot map.png
   steinbound fit points.csv --boundary border.csv --format json")]
 pub struct Fit {
     #[command(flatten)]
@@ -40,6 +43,8 @@ pub struct Fit {
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
     pub questions: QuestionOptions,
+    #[command(flatten)]
+    pub pictures: PictureOptions,
     #[command(flatten)]
     pub general: GeneralOptions,
 }
@@ -61,6 +66,7 @@ struct Printed<'a> {
 impl Fit {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.bootstrap.check(self.confidence, output)?;
+        self.pictures.check()?;
         let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
         let estimator = input.estimator.clone().confidence(self.confidence);
         let model = input.model.as_ref();
@@ -70,9 +76,26 @@ impl Fit {
         let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
         let (fit, diagnostics) = found.map_err(|error| input.explain(error))?;
         let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
+        let flat = self.pictures.is_wanted().then(|| fit.clone());
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        if let Some(flat) = flat {
+            let scene = input.scene(&problem, Scene::of(&input.data, model, &flat));
+            self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
+            let page = || -> Result<Report, Failure> {
+                let title = format!("{} fit of a {} model", fit.method.name(), fit.model);
+                let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
+                page = report::problem_facts(page, &problem, model.name(), self.general.seed);
+                page = page.section(report::estimates(&fit, &answers));
+                page = report::scene_sections(page, &scene, &problem)?;
+                let degrees = |found: Sensitivity| found.mapped(|values| input.region.degrees(model, values));
+                let known = sensitivity.as_ref();
+                let section = report::sensitivity(known, &estimator, &flat, &input.data, model, degrees);
+                Ok(page.section(section).section(report::diagnostics(&diagnostics)))
+            };
+            self.pictures.report(page, output)?;
+        }
         match self.general.format {
             Format::Json => {
                 let (projection, sensitivity) = (input.region.shown_projection(), sensitivity.as_ref());

@@ -2,6 +2,7 @@
 
 mod boundary;
 mod compare;
+mod comparison_table;
 mod demo;
 mod discrepancy;
 mod fit;
@@ -12,6 +13,8 @@ mod test;
 mod witness;
 
 use clap::Subcommand;
+
+pub use test::verdict as test_verdict;
 
 use crate::failure::{Failure, Verdict};
 use crate::options::GeneralOptions;

@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use steinbound::domain::Domain;
 use steinbound::fit::Problem;
 use steinbound::inference::sandwich::normal_quantile;
 use steinbound::inference::{Diagnostics, GoodnessOfFit, TestResult};
@@ -9,14 +10,19 @@ use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
+use steinbound_io::table::shown_path;
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
 
-use super::test::print_result;
+use steinbound_report::{Report, Scene, Section, pictures};
+
+use super::test::result;
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
 use crate::output::Output;
+use crate::pictures::PictureOptions;
 use crate::progress::Bar;
 use crate::questions::{Answers, QuestionOptions};
+use crate::report;
 use crate::resampling::BootstrapOptions;
 use crate::summary;
 use crate::variants;
@@ -70,6 +76,8 @@ pub struct Regress {
     #[command(flatten)]
     pub questions: QuestionOptions,
     #[command(flatten)]
+    pub pictures: PictureOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -106,6 +114,7 @@ impl Regress {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
         self.bootstrap.check(self.confidence, output)?;
+        self.pictures.check()?;
         let ignores_limits = matches!(self.method.method, Method::Mle | Method::Ksd);
         if self.lower.is_none() && self.upper.is_none() && !ignores_limits {
             return Err(Failure::input(
@@ -140,6 +149,30 @@ impl Regress {
         let test = self.tested(&problem, &fit, output).map_err(explain)?;
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        let picture = || pictures::regression(&prepared, &fit);
+        self.pictures.plot(|| Ok(picture()), output)?;
+        let page = || -> Result<Report, Failure> {
+            let title =
+                format!("{} fit of a truncated regression of {}", fit.method.name(), design.response_name);
+            let mut page = self.facts(report::of_fit(&title, &fit), frame.len());
+            page = report::problem_facts(page, &problem, "regression", self.general.seed);
+            page = page.section(report::estimates(&fit, &answers));
+            page = page.section(Section::new("Responses").picture(picture()));
+            if let Some(found) = &test {
+                page = page.section(report::test_section(found));
+            }
+            if let Some(predictions) = &predictions {
+                let table = predictions_table(predictions, self.confidence);
+                page = page.section(Section::new("Predictions").table(&table));
+            }
+            let scene = Scene::of(&prepared.points, &prepared.model, &fit).boundary(problem.boundary());
+            let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
+            page = page.section(report::boundary_section(&scene, &problem)?);
+            let (data, model) = (&prepared.points, &prepared.model);
+            let section = report::sensitivity(None, &estimator, &fit, data, model, |found| found);
+            Ok(page.section(section).section(report::diagnostics(&diagnostics)))
+        };
+        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => output.json(&Printed {
                 fit: &fit,
@@ -156,14 +189,36 @@ impl Regress {
                 answers.print(self.confidence, output)?;
                 if let Some(found) = &test {
                     writeln!(output.result(), "\ntest of fit")?;
-                    print_result(found, output.result())?;
+                    write!(output.result(), "{}", result(found))?;
                 }
                 if let Some(predictions) = &predictions {
-                    print_predictions(predictions, self.confidence, output)?;
+                    let table = predictions_table(predictions, self.confidence);
+                    write!(output.result(), "\npredicted mean of the untruncated response\n{table}")?;
                 }
             }
         }
         Ok(verdict.and(answered))
+    }
+
+    /// What was asked.
+    fn facts(&self, mut page: Report, rows: usize) -> Report {
+        page = page.fact("data", format!("{}: {rows} rows", shown_path(&self.data)));
+        page = page.fact("formula", &self.formula);
+        let limits = [("above", &self.lower), ("below", &self.upper)];
+        let limits: Vec<String> =
+            limits.iter().filter_map(|(side, limit)| Some(format!("{side} {}", limit.as_ref()?))).collect();
+        let seen = if limits.is_empty() {
+            "all responses".into()
+        } else {
+            format!("responses {}", limits.join(" and "))
+        };
+        page = page.fact("seen", seen);
+        for (what, column) in [("weights", &self.rows.weights), ("clusters", &self.rows.cluster)] {
+            if let Some(column) = column {
+                page = page.fact(what, format!("column {column}"));
+            }
+        }
+        page
     }
 
     /// The rows of the data that have all that is used.
@@ -324,11 +379,7 @@ fn without_first(matrix: &Matrix, skip: usize) -> Matrix {
     Matrix::from_fn(matrix.rows(), matrix.columns() - skip, |i, j| matrix[(i, j + skip)])
 }
 
-fn print_predictions(
-    predictions: &[Prediction],
-    confidence: f64,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn predictions_table(predictions: &[Prediction], confidence: f64) -> Table {
     let level = percent(confidence);
     let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
     let mut table = Table::new(0, ["row", "mean", "std. error", &lower, &upper]);
@@ -342,8 +393,5 @@ fn print_predictions(
             shown(p.upper),
         ]);
     }
-    let out = output.result();
-    writeln!(out, "\npredicted mean of the untruncated response")?;
-    write!(out, "{table}")?;
-    Ok(())
+    table
 }

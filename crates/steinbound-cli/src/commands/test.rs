@@ -1,4 +1,3 @@
-use std::io::Write;
 use std::time::Instant;
 
 use clap::Args;
@@ -6,12 +5,15 @@ use serde_json::json;
 use steinbound::Fit;
 use steinbound::inference::{GoodnessOfFit, Null, TestResult};
 use steinbound::text::{percent, significant};
+use steinbound_report::{Report, Scene, Section, pictures};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
+use crate::pictures::PictureOptions;
 use crate::progress::Bar;
+use crate::report;
 use crate::resampling::TestOptions;
 use crate::summary::Settings;
 
@@ -37,12 +39,15 @@ pub struct Test {
     #[command(flatten)]
     pub test: TestOptions,
     #[command(flatten)]
+    pub pictures: PictureOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
 impl Test {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         let settings = self.test.settings()?;
+        self.pictures.check()?;
         let input =
             Input::load(&self.general, &self.data, &self.model, &self.method, self.at.as_ref(), output)?;
         if self.at.is_some() {
@@ -53,14 +58,16 @@ impl Test {
         let bar = Bar::new("test", self.general.quiet);
         let tell = |done: usize, total: usize| bar.tell(done, total);
         let settings: GoodnessOfFit = settings.progress(&tell);
-        let (fit, found) = match &self.at {
+        let model = input.model.as_ref();
+        let (flat, found) = match &self.at {
             Some(at) => (None, problem.test_at(&input.parameters(at)?, &settings)),
             None => {
                 let fit = problem.fit().map_err(|error| input.explain(error))?;
                 let found = problem.test(&fit, &settings);
-                (Some(input.region.out_of_plane(input.model.as_ref(), fit)), found)
+                (Some(fit), found)
             }
         };
+        let fit = flat.clone().map(|fit| input.region.out_of_plane(model, fit));
         drop(bar);
         let found = found.map_err(|error| input.explain(error))?;
         found.notes.iter().for_each(|note| output.note(note));
@@ -74,6 +81,27 @@ impl Test {
             Settings::of(&problem, started).tell(output);
         }
         let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
+        self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let title = format!("{} test of a {} model", self.method.method.name(), model.name());
+            let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
+            let mut page = report::problem_facts(page, &problem, model.name(), self.general.seed);
+            page = page.section(report::test_section(&found));
+            let at = match (&flat, &self.at) {
+                (Some(fit), _) => Some(Scene::of(&input.data, model, fit)),
+                (None, Some(at)) => Some(Scene::at(&input.data, model, &input.parameters(at)?)),
+                (None, None) => None,
+            };
+            if let Some(fit) = &fit {
+                let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
+                page = page.section(Section::new("Estimates").table(&table));
+            }
+            match at {
+                Some(scene) => report::scene_sections(page, &input.scene(&problem, scene), &problem),
+                None => Ok(page),
+            }
+        };
+        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => {
                 let mut value = input.described("steinbound.test/1", &problem, &warnings, started);
@@ -113,33 +141,38 @@ fn print(
     if fit.is_some() {
         writeln!(out)?;
     }
-    print_result(found, out)
+    Ok(write!(out, "{}", result(found))?)
 }
 
 /// The statistic, what it would be under the model, and the verdict.
-pub fn print_result(found: &TestResult, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn result(found: &TestResult) -> String {
     let how = match (found.null, found.fitted) {
         (Null::Wild, false) => "random signs",
         (Null::Wild, true) => "random signs, corrected for the fit",
         (Null::Parametric, false) => "data drawn from the density",
         (Null::Parametric, true) => "data drawn from the fitted density, fitted again",
     };
-    writeln!(out, "squared discrepancy  {}", significant(found.statistic))?;
-    writeln!(
-        out,
-        "under the model      {} on average, above {} in {} %",
-        significant(found.expected),
-        significant(found.critical),
-        percent(found.level)
-    )?;
-    writeln!(out, "draws                {} ({how})", found.bootstrap)?;
-    writeln!(out, "p-value              {}", significant(found.p_value))?;
+    let (statistic, expected, critical) =
+        (significant(found.statistic), significant(found.expected), significant(found.critical));
+    let (level, p) = (percent(found.level), significant(found.p_value));
+    let verdict = verdict(found);
+    format!(
+        "squared discrepancy  {statistic}\n\
+         under the model      {expected} on average, above {critical} in {level} %\n\
+         draws                {} ({how})\n\
+         p-value              {p}\n\
+         at the level {}    {verdict}\n",
+        found.bootstrap, found.level
+    )
+}
+
+/// What to make of a test.
+pub fn verdict(found: &TestResult) -> String {
     let verdict = if found.rejected {
         "rejected: the data do not look like a sample of this model inside the boundary"
     } else {
         "not rejected: nothing in the data speaks against this model inside the boundary"
     };
     let doubt = if found.trustworthy { "" } else { " (not to be relied on: see the note)" };
-    writeln!(out, "at the level {}    {verdict}{doubt}", found.level)?;
-    Ok(())
+    format!("{verdict}{doubt}")
 }

@@ -4,12 +4,16 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use steinbound::Points;
+use steinbound::text::significant;
 use steinbound_io::write;
+use steinbound_report::{Report, Scene, pictures};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
+use crate::pictures::PictureOptions;
+use crate::report;
 use crate::summary::Settings;
 
 /// The witness function: where, and in which direction, model and data disagree.
@@ -34,11 +38,14 @@ pub struct Witness {
     #[command(flatten)]
     pub method: MethodOptions,
     #[command(flatten)]
+    pub pictures: PictureOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
 impl Witness {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
+        self.pictures.check()?;
         let input =
             Input::load(&self.general, &self.data, &self.model, &self.method, self.at.as_ref(), output)?;
         if self.method.statistic.is_some() && self.at.is_some() {
@@ -71,6 +78,18 @@ impl Witness {
         if self.method.verbose {
             Settings::of(&problem, started).tell(output);
         }
+        let model = input.model.as_ref();
+        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
+        self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
+        let page = || -> Result<Report, Failure> {
+            let page = Report::new(format!("Where a {} model and the data disagree", model.name()));
+            let page = report::data_facts(report::warned(page, problem.warnings()), &self.data, &input);
+            let page = report::problem_facts(page, &problem, model.name(), self.general.seed)
+                .fact("parameters", self.shown_parameters(&input, &at))
+                .fact("discrepancy", significant(found.discrepancy));
+            report::scene_sections(page, &scene, &problem)
+        };
+        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.witness/1",
@@ -97,6 +116,15 @@ impl Witness {
             }
         }
         Ok(Verdict::Fine)
+    }
+
+    /// Parameters with their names, given or fitted.
+    fn shown_parameters(&self, input: &Input, at: &[f64]) -> String {
+        let names = input.model.reported_names(input.data.names());
+        let values = input.region.out_of_plane_values(input.model.as_ref(), at.to_vec());
+        let shown = |(name, value): (&String, &f64)| format!("{name} = {}", significant(*value));
+        let list: Vec<String> = names.iter().zip(&values).map(shown).collect();
+        format!("{} ({})", list.join(", "), if self.at.is_some() { "given" } else { "fitted" })
     }
 
     fn targets(

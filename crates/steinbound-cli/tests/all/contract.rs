@@ -491,7 +491,7 @@ fn the_demo_draws_its_map() {
     assert_eq!(folder.run(&["demo", "--plot", "map.PNG"]).code, 0);
     assert!(std::fs::read(folder.path("map.PNG")).unwrap().starts_with(b"\x89PNG"));
     folder.run(&["demo", "--plot", "map.pdf"]).expect_refusal(&[".svg and .png"]);
-    assert_eq!(folder.names(), ["map.PNG", "map.svg"]);
+    assert_eq!(folder.names(), ["map.PNG", "map.svg", "steinbound-demo.html"]);
 }
 
 /// The table in the README is what the command prints, but for the times.

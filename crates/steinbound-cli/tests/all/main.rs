@@ -11,6 +11,7 @@ mod maps;
 mod models;
 mod questions;
 mod refusals;
+mod report;
 mod reproduce;
 mod resampling;
 mod trust;

@@ -1,0 +1,238 @@
+//! One HTML page that needs no network.
+
+use minijinja::{AutoEscape, Environment, context};
+use serde::Serialize;
+use steinbound::text;
+use thiserror::Error;
+
+use crate::Picture;
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+
+/// The paper behind the method, to be cited with it.
+const PAPER: &str = include_str!("paper.bib");
+
+/// Why there is no page.
+#[derive(Debug, Error)]
+#[error("the page cannot be written: {0}")]
+pub struct ReportError(#[from] minijinja::Error);
+
+/// What a reader should know before all else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Nothing speaks against the result.
+    Sound,
+    /// There are warnings.
+    Careful,
+    /// The result must not be trusted.
+    Doubtful,
+}
+
+/// A report on its way to a page: what was asked, what was found, and how to repeat it.
+///
+/// ```
+/// use steinbound_report::{Report, Section, Verdict};
+/// let page = Report::new("A fit")
+///     .verdict(Verdict::Careful, "There is one warning.")
+///     .warning("the boundary points are sparse; use more of them")
+///     .fact("data", "points.csv")
+///     .section(Section::new("Estimates").text("None < few."))
+///     .command("steinbound fit points.csv")
+///     .to_html()?;
+/// assert!(page.contains("None &lt; few.") && page.contains("steinbound fit points.csv"));
+/// # Ok::<(), steinbound_report::ReportError>(())
+/// ```
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    title: String,
+    verdict: Option<(Verdict, String)>,
+    warnings: Vec<String>,
+    facts: Vec<(String, String)>,
+    sections: Vec<Section>,
+    command: Option<String>,
+}
+
+impl Report {
+    /// A report without sections.
+    pub fn new(title: impl Into<String>) -> Report {
+        Report {
+            title: title.into(),
+            verdict: None,
+            warnings: Vec::new(),
+            facts: Vec::new(),
+            sections: Vec::new(),
+            command: None,
+        }
+    }
+
+    /// What to think of the result, in a sentence.
+    pub fn verdict(mut self, verdict: Verdict, text: impl Into<String>) -> Report {
+        self.verdict = Some((verdict, text.into()));
+        self
+    }
+
+    /// Something to know before the result is used.
+    pub fn warning(mut self, text: impl Into<String>) -> Report {
+        self.warnings.push(sentence(&text.into()));
+        self
+    }
+
+    /// Something that was asked for or chosen.
+    pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Report {
+        self.facts.push((name.into(), value.into()));
+        self
+    }
+
+    /// Adds a section, unless there is nothing in it.
+    pub fn section(mut self, section: Section) -> Report {
+        if !section.is_empty() {
+            self.sections.push(section);
+        }
+        self
+    }
+
+    /// The command that gives this report again.
+    pub fn command(mut self, command: impl Into<String>) -> Report {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> Result<String, ReportError> {
+        let version = env!("CARGO_PKG_VERSION");
+        Ok(render("report", TEMPLATE, context! { report => self, paper => PAPER, version })?)
+    }
+}
+
+/// A part of a report: words, tables and pictures under a heading.
+#[derive(Debug, Clone, Serialize)]
+pub struct Section {
+    title: String,
+    anchor: String,
+    texts: Vec<String>,
+    tables: Vec<Shown>,
+    pictures: Vec<Drawn>,
+}
+
+/// A table as the page shows it.
+#[derive(Debug, Clone, Serialize)]
+struct Shown {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    words: usize,
+    is_folded: bool,
+}
+
+/// A picture as the page shows it.
+#[derive(Debug, Clone, Serialize)]
+struct Drawn {
+    svg: String,
+    caption: String,
+}
+
+impl Section {
+    /// An empty section.
+    pub fn new(title: impl Into<String>) -> Section {
+        let title = title.into();
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let anchor = format!("section-{}", title.chars().map(plain).collect::<String>());
+        Section { title, anchor, texts: Vec::new(), tables: Vec::new(), pictures: Vec::new() }
+    }
+
+    /// Adds a paragraph.
+    pub fn text(mut self, text: impl Into<String>) -> Section {
+        self.texts.push(sentence(&text.into()));
+        self
+    }
+
+    /// Adds a table.
+    pub fn table(self, table: &text::Table) -> Section {
+        self.with_table(table, false)
+    }
+
+    /// Adds a table that is shown on demand.
+    pub fn folded_table(self, table: &text::Table) -> Section {
+        self.with_table(table, true)
+    }
+
+    fn with_table(mut self, table: &text::Table, is_folded: bool) -> Section {
+        let shown = |cell: &String| minus(cell);
+        self.tables.push(Shown {
+            header: table.header().to_vec(),
+            rows: table.rows().iter().map(|row| row.iter().map(shown).collect()).collect(),
+            words: table.words(),
+            is_folded,
+        });
+        self
+    }
+
+    /// Adds a picture, where there is one.
+    pub fn picture(mut self, picture: impl Into<Option<Picture>>) -> Section {
+        if let Some(picture) = picture.into() {
+            self.pictures.push(Drawn { svg: picture.figure.to_svg(), caption: picture.caption });
+        }
+        self
+    }
+
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.tables.is_empty() && self.pictures.is_empty()
+    }
+}
+
+/// A number with a proper minus sign; other text as it is.
+fn minus(cell: &str) -> String {
+    match cell.strip_prefix('-') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => format!("−{rest}"),
+        _ => cell.to_string(),
+    }
+}
+
+/// A text that begins with a capital letter and ends with a stop, as a sentence on a page does.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.ends_with(['.', '!', '?', ':']) || text.is_empty() { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+/// A page from a template: values are escaped, and `style` is the look that all pages share.
+///
+/// ```
+/// use minijinja::context;
+/// let page = steinbound_report::render("page", "<style>{{ style|safe }}</style><p>{{ text }}</p>", context! { text => "a < b" })?;
+/// assert!(page.contains("<p>a &lt; b</p>") && page.contains("color-scheme"));
+/// # Ok::<(), minijinja::Error>(())
+/// ```
+pub fn render(name: &str, template: &str, values: minijinja::Value) -> Result<String, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.add_global("style", STYLE);
+    environment.render_named_str(name, template, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_stays_text() {
+        let evil = "<script>alert(1)</script>";
+        let mut table = text::Table::new(1, ["a", evil]);
+        table.row(vec![evil.into(), "-3.5".into()]);
+        let report = Report::new(evil).warning(evil).fact(evil, evil).command(evil);
+        let page = report.section(Section::new(evil).text(evil).table(&table)).to_html().unwrap();
+        assert!(!page.contains("<script"), "{page}");
+        assert!(page.contains("−3.5"));
+    }
+
+    #[test]
+    fn sections_without_content_are_left_out() {
+        let page = Report::new("r").section(Section::new("nothing here").picture(None)).to_html().unwrap();
+        assert!(!page.contains("nothing here"));
+        assert_eq!(sentence("the fit is fine"), "The fit is fine.");
+    }
+}

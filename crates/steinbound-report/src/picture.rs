@@ -1,0 +1,18 @@
+use steinbound_plot::Figure;
+
+/// A figure and the words below it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picture {
+    /// What is drawn.
+    pub figure: Figure,
+    /// What it shows, and how to read it.
+    pub caption: String,
+}
+
+impl Picture {
+    /// A figure with its caption, which also describes it to those who cannot see it.
+    pub fn new(figure: Figure, caption: impl Into<String>) -> Picture {
+        let caption = caption.into();
+        Picture { figure: figure.describe(caption.clone()), caption }
+    }
+}

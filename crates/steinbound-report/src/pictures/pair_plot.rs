@@ -1,0 +1,157 @@
+//! More than two coordinates: every pair of them.
+
+use steinbound::simulate::{stream, tasks};
+use steinbound_plot::numbers::{histogram, range, steps};
+use steinbound_plot::{Axis, Color, Entry, Figure, Grid, Panel, Style};
+
+use super::map::{LEVELS, level_color, level_scale};
+use super::{WIDTH, fitted, observed};
+use crate::{Picture, Scene};
+
+/// The most coordinates that fit on a page.
+const MOST_COORDINATES: usize = 5;
+
+/// Draws of the density from which its contours are found.
+const DRAWS: usize = 100_000;
+
+/// Places along each axis of a pair's contours.
+const PLACES: usize = 41;
+
+pub(super) fn picture(scene: &Scene) -> Option<Picture> {
+    let count = scene.dimension().min(MOST_COORDINATES);
+    let drawn = draws(scene);
+    let size = WIDTH / count as f64;
+    let mut figure = Figure::new(WIDTH).id("density");
+    for row in 0..count {
+        let panels = (0..count).map(|column| match column == row {
+            true => alone(scene, row, drawn.as_deref()),
+            false => together(scene, column, row, drawn.as_deref()),
+        });
+        figure = figure.row(0.92 * size, panels.collect());
+    }
+    let mut entries = vec![
+        Entry::marker("data", observed(scene.data.len())),
+        Entry::fill("data, one coordinate", Color::LIGHT_GREY),
+    ];
+    let mut caption = String::from("The data, every pair of coordinates");
+    if drawn.is_some() {
+        entries.push(Entry::line("fitted density", Style::new(level_color(0.5))));
+        entries.push(Entry::line("fitted density, one coordinate", fitted()));
+        caption.push_str(
+            ", and the fitted density behind the truncation, which goes on where nothing is seen: contours at 10, 30, 50, 70 and 90 % of its highest value, from draws",
+        );
+    }
+    caption.push('.');
+    if scene.dimension() > count {
+        caption.push_str(&format!(" The first {count} of {} coordinates are shown.", scene.dimension()));
+    }
+    caption.push_str(&scene.thinning());
+    Some(Picture::new(figure.legend(entries), caption))
+}
+
+/// Draws of the density, where the model can be sampled.
+fn draws(scene: &Scene) -> Option<Vec<Vec<f64>>> {
+    let sampler = scene.model.sampler(scene.theta.as_deref()?)?;
+    let mut rng = stream(scene.seed, tasks::MASS);
+    let draw = |_| {
+        let mut x = vec![0.0; scene.dimension()];
+        sampler(&mut rng, &mut x);
+        x
+    };
+    Some((0..DRAWS).map(draw).collect())
+}
+
+/// One coordinate: a histogram of the data, and the density as a line.
+fn alone(scene: &Scene, l: usize, draws: Option<&[Vec<f64>]>) -> Panel {
+    let (low, high) = scene.window(l);
+    let edges = steps(low, high, 25);
+    let width = edges[1] - edges[0];
+    let weights = scene.data.weights();
+    let total: f64 = weights.iter().sum();
+    let values: Vec<(f64, f64)> =
+        scene.data.rows().zip(weights.iter()).map(|(x, w)| (x[l], w / (total * width))).collect();
+    let mut panel = Panel::new(Axis::linear(scene.label(l)).range(low, high), Axis::linear("").from_zero())
+        .histogram(edges.clone(), histogram(values, &edges), Style::new(Color::LIGHT_GREY));
+    if let Some(draws) = draws {
+        let inside = draws.iter().map(|x| x[l]).filter(|x| (low..=high).contains(x));
+        let share = 1.0 / (draws.len() as f64 * width);
+        let heights = histogram(inside.map(|x| (x, share)), &edges);
+        let line = edges.windows(2).zip(heights).map(|(ends, height)| (0.5 * (ends[0] + ends[1]), height));
+        panel = panel.line(line.collect(), fitted().width(1.4));
+    }
+    panel
+}
+
+/// Two coordinates.
+fn together(scene: &Scene, first: usize, second: usize, draws: Option<&[Vec<f64>]>) -> Panel {
+    let (x, y) = (scene.window(first), scene.window(second));
+    let axis = |l: usize, (low, high): (f64, f64)| Axis::linear(scene.label(l)).range(low, high);
+    let rows = scene.shown_rows();
+    let points = rows.iter().map(|i| (scene.data.row(*i)[first], scene.data.row(*i)[second])).collect();
+    let look = observed(scene.data.len());
+    let panel = Panel::new(axis(first, x), axis(second, y)).points(points, look.size(1.0));
+    match draws.and_then(|draws| smoothed(draws, first, second, x, y)) {
+        Some(grid) => panel.contours(grid, LEVELS.to_vec(), level_scale()),
+        None => panel,
+    }
+}
+
+/// The density of draws on a grid, as a share of its highest value: counts around each place, smoothed over the neighbours.
+fn smoothed(draws: &[Vec<f64>], first: usize, second: usize, x: (f64, f64), y: (f64, f64)) -> Option<Grid> {
+    let place = |value: f64, (low, high): (f64, f64)| {
+        let at = (value - low) / (high - low) * (PLACES - 1) as f64;
+        (at > -0.5 && at < PLACES as f64 - 0.5).then(|| at.round() as usize)
+    };
+    let mut values = vec![0.0; PLACES * PLACES];
+    for draw in draws {
+        if let (Some(column), Some(row)) = (place(draw[first], x), place(draw[second], y)) {
+            values[row * PLACES + column] += 1.0;
+        }
+    }
+    for _ in 0..4 {
+        values = blurred(&values);
+    }
+    let (_, peak) = range(values.iter().copied());
+    if !(peak.is_finite() && peak > 0.0) {
+        return None;
+    }
+    values.iter_mut().for_each(|value| *value /= peak);
+    Some(Grid { x: steps(x.0, x.1, PLACES), y: steps(y.0, y.1, PLACES), values })
+}
+
+/// Means over each place and its eight neighbours; fewer at the rim.
+fn blurred(values: &[f64]) -> Vec<f64> {
+    let near = |k: usize| k.saturating_sub(1)..(k + 2).min(PLACES);
+    let mean = |at: usize| {
+        let (row, column) = (at / PLACES, at % PLACES);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for i in near(row) {
+            for j in near(column) {
+                sum += values[i * PLACES + j];
+                count += 1.0;
+            }
+        }
+        sum / count
+    };
+    (0..values.len()).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_become_a_density_with_its_peak_in_place() {
+        let draws: Vec<Vec<f64>> = (0..2000)
+            .map(|k| vec![0.5 + 0.2 * (f64::from(k) * 0.7).sin(), -0.5 + 0.1 * (f64::from(k) * 1.3).cos()])
+            .collect();
+        let grid = smoothed(&draws, 0, 1, (-1.0, 1.0), (-1.0, 1.0)).unwrap();
+        let at = |x: f64, y: f64| {
+            let place = |v: f64| ((v + 1.0) / 2.0 * (PLACES - 1) as f64).round() as usize;
+            grid.values[place(y) * PLACES + place(x)]
+        };
+        assert_eq!(range(grid.values.iter().copied()).1, 1.0);
+        assert!(at(0.6, -0.5) > 0.05 && at(-0.6, 0.5) == 0.0);
+        assert!(smoothed(&draws, 0, 1, (5.0, 6.0), (5.0, 6.0)).is_none());
+    }
+}

@@ -1,0 +1,130 @@
+//! A regression whose response is seen only between limits.
+
+use statrs::function::erf::erfc;
+use steinbound::domain::Domain;
+use steinbound::regression::PreparedRegression;
+use steinbound::{Fit, Points};
+use steinbound_plot::numbers::{histogram, range, steps};
+use steinbound_plot::{Axis, Color, Entry, Figure, Panel, Style};
+
+use super::{WIDTH, edge, fitted, observed};
+use crate::Picture;
+use crate::scene::some_of;
+
+/// An observation: its response, limits, and the mean and standard deviation of the untruncated response.
+struct Observation {
+    response: f64,
+    limits: (f64, f64),
+    mean: f64,
+    deviation: f64,
+}
+
+impl Observation {
+    fn standard(&self, value: f64) -> f64 {
+        (value - self.mean) / self.deviation
+    }
+
+    /// The probability of a smaller response among those that can be seen: even from 0 to 1 if the model holds.
+    fn rank(&self) -> f64 {
+        let [low, high] = [self.limits.0, self.limits.1].map(|limit| self.standard(limit));
+        probability(low, self.standard(self.response)) / probability(low, high)
+    }
+
+    /// The mean of those responses that can be seen.
+    fn seen_mean(&self) -> f64 {
+        let [low, high] = [self.limits.0, self.limits.1].map(|limit| self.standard(limit));
+        let height = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        self.mean + self.deviation * (height(low) - height(high)) / probability(low, high)
+    }
+}
+
+/// The probability of a standard normal number between two others, in the tail where it is small.
+fn probability(low: f64, high: f64) -> f64 {
+    let beyond = |z: f64| 0.5 * erfc(z / std::f64::consts::SQRT_2);
+    if low > 0.0 { beyond(low) - beyond(high) } else { beyond(-high) - beyond(-low) }
+}
+
+/// Responses over what the regression expects of them, with and without the truncation, and their ranks among the responses that could have been seen. `None` where the fit
+/// has no standard deviation.
+pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
+    let theta = fit.fitted_parameters()?;
+    let domain = prepared.domain.as_deref();
+    let observation = |x: &[f64]| {
+        let (mean, deviation) = prepared.model.response(x, &theta)?;
+        let everything = (f64::NEG_INFINITY, f64::INFINITY);
+        let limits =
+            domain.map_or(Some(everything), |domain| domain.sections(x, 0, everything).first().copied())?;
+        Some(Observation { response: x[0], limits, mean, deviation })
+    };
+    let points: &Points = &prepared.points;
+    let all: Vec<Observation> = points.rows().map(observation).collect::<Option<_>>()?;
+    let shown: Vec<&Observation> = some_of(all.len()).into_iter().map(|i| &all[i]).collect();
+    let left = responses(&shown, &points.names()[0]);
+    let edges = steps(0.0, 1.0, 11);
+    let weights = points.weights();
+    let total: f64 = weights.iter().sum();
+    let ranks = all.iter().zip(weights.iter()).map(|(o, w)| (o.rank(), 10.0 * w / total));
+    let right = Panel::new(
+        Axis::linear("rank among what could be seen").range(0.0, 1.0),
+        Axis::linear("share, 1 if even").from_zero(),
+    )
+    .histogram(edges.clone(), histogram(ranks, &edges), Style::new(Color::LIGHT_GREY))
+    .horizontal(1.0, fitted());
+    let legend = vec![
+        Entry::marker("responses", observed(shown.len())),
+        Entry::line("expected", fitted()),
+        Entry::line("expected of those seen", seen()),
+        Entry::line("limit", edge()),
+    ];
+    let figure = Figure::new(WIDTH).row_weighted(330.0, vec![(1.5, left), (1.0, right)]).legend(legend);
+    let caption = "Left: responses over the expected untruncated response (the line has slope one); what is seen is on average where the dashed line is. Right: ranks of the responses \
+                   among those that could have been seen, by the fitted normal distribution between the limits; the bars should be even.";
+    Some(Picture::new(figure.id("regression"), caption))
+}
+
+fn seen() -> Style {
+    Style::new(Color::VERMILLION).dashed()
+}
+
+/// Responses over their expectations.
+fn responses(shown: &[&Observation], name: &str) -> Panel {
+    let (low, high) = range(shown.iter().map(|o| o.mean));
+    let look = observed(shown.len());
+    let points = shown.iter().map(|o| (o.mean, o.response)).collect();
+    let mut panel = Panel::new(Axis::linear(format!("expected {name}")), Axis::linear(name))
+        .points(points, look)
+        .line(vec![(low, low), (high, high)], fitted());
+    // Limits of their own for every response have no line.
+    let first = shown.first().map(|o| o.limits);
+    if let Some(limits) = first.filter(|limits| shown.iter().all(|o| o.limits == *limits)) {
+        for limit in [limits.0, limits.1].into_iter().filter(|limit| limit.is_finite()) {
+            panel = panel.horizontal(limit, edge());
+        }
+        let at = |mean: f64| Observation { response: mean, limits, mean, deviation: shown[0].deviation };
+        let line = steps(low, high, 101).into_iter().map(|mean| (mean, at(mean).seen_mean())).collect();
+        panel = panel.line(line, seen());
+    } else {
+        let mut means: Vec<(f64, f64)> = shown.iter().map(|o| (o.mean, o.seen_mean())).collect();
+        means.sort_by(|a, b| a.0.total_cmp(&b.0));
+        panel = panel.points(means, seen().size(1.0));
+    }
+    panel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_and_means_are_those_of_a_truncated_normal() {
+        // Standard normal above 0: the median is 0.674490, the mean sqrt(2 / pi).
+        let half =
+            Observation { response: 0.674_489_75, limits: (0.0, f64::INFINITY), mean: 0.0, deviation: 1.0 };
+        assert!((half.rank() - 0.5).abs() < 1e-8);
+        assert!((half.seen_mean() - (2.0 / std::f64::consts::PI).sqrt()).abs() < 1e-12);
+        // Far in the tail the mean excess over a limit t is about 1/t - 2/t^3.
+        let tail = Observation { response: 20.01, limits: (20.0, f64::INFINITY), mean: 0.0, deviation: 1.0 };
+        assert!((tail.seen_mean() - 20.0 - (1.0 / 20.0 - 2.0 / 8000.0)).abs() < 1e-5);
+        assert!(tail.rank() > 0.1 && tail.rank() < 0.3);
+    }
+}
