@@ -200,36 +200,53 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
     if table.rows().is_empty() { section } else { section.table(&table) }
 }
 
+/// A share of other settings that disagree beyond which the answer depends on them.
+const MANY_DISAGREE: f64 = 0.25;
+
 /// How much the estimates depend on settings; computed for the report unless that takes too long.
 pub fn sensitivity(
+    report: Report,
     known: Option<&Sensitivity>,
     estimator: &Estimator,
     fit: &Fit,
     data: &Points,
     model: &dyn steinbound::model::Model,
     mapped: impl Fn(Sensitivity) -> Sensitivity,
-) -> Section {
+) -> Report {
     let section = Section::new("Sensitivity");
     if !fit.method.has_kernel() || !fit.is_trustworthy() {
-        return section;
+        return report;
     }
     let seconds = SENSITIVITY_FITS * fit.seconds.total;
     if known.is_none() && seconds > PATIENCE {
-        return section.text(format!(
+        return report.section(section.text(format!(
             "Other kernels, bandwidths and boundary points were not tried, which would take about {}; ask for it with --sensitivity",
             duration(seconds)
-        ));
+        )));
     }
     let computed = match known {
         Some(_) => None,
         None => match variants::as_fitted(estimator, fit).sensitivity(data, model) {
             Ok(found) => Some(mapped(found)),
-            Err(error) => return section.text(format!("Other settings could not be tried: {error}")),
+            Err(error) => {
+                return report.section(section.text(format!("Other settings could not be tried: {error}")));
+            }
         },
     };
-    let Some(found) = known.or(computed.as_ref()) else { return section };
-    section
+    let Some(found) = known.or(computed.as_ref()) else { return report };
+    let tried = found.rows.len().saturating_sub(1);
+    let differ = found.rows.iter().skip(1).filter(|row| row.variant.is_fitted() && !row.agrees).count();
+    let section = section
         .text(&found.summary)
         .picture(pictures::sensitivity(found))
-        .folded_table(&variants::sensitivity_table(found))
+        .folded_table(&variants::sensitivity_table(found));
+    match differ as f64 > MANY_DISAGREE * tried as f64 {
+        true => report
+            .warning(format!(
+                "the answer depends on settings: {differ} of {tried} other kernels, bandwidths and numbers of boundary points give one that differs by more than \
+                 chance, as happens where the model does not fit; test it with `steinbound test`, and try another model"
+            ))
+            .section(section),
+        false => report.section(section),
+    }
 }

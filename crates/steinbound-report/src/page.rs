@@ -73,9 +73,12 @@ impl Report {
         self
     }
 
-    /// Something to know before the result is used.
+    /// Something to know before the result is used. A result that was sound so far is to be taken with care then.
     pub fn warning(mut self, text: impl Into<String>) -> Report {
         self.warnings.push(sentence(&text.into()));
+        if let Some((verdict @ Verdict::Sound, text)) = &mut self.verdict {
+            (*verdict, *text) = (Verdict::Careful, "Computed, with a warning.".into());
+        }
         self
     }
 

@@ -91,8 +91,8 @@ impl Fit {
                 page = report::scene_sections(page, &scene, &problem)?;
                 let degrees = |found: Sensitivity| found.mapped(|values| input.region.degrees(model, values));
                 let known = sensitivity.as_ref();
-                let section = report::sensitivity(known, &estimator, &flat, &input.data, model, degrees);
-                Ok(page.section(section).section(report::diagnostics(&diagnostics)))
+                let page = report::sensitivity(page, known, &estimator, &flat, &input.data, model, degrees);
+                Ok(page.section(report::diagnostics(&diagnostics)))
             };
             self.pictures.report(page, output)?;
         }

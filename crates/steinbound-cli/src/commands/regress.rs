@@ -169,8 +169,8 @@ impl Regress {
             let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
             page = page.section(report::boundary_section(&scene, &problem)?);
             let (data, model) = (&prepared.points, &prepared.model);
-            let section = report::sensitivity(None, &estimator, &fit, data, model, |found| found);
-            Ok(page.section(section).section(report::diagnostics(&diagnostics)))
+            let page = report::sensitivity(page, None, &estimator, &fit, data, model, |found| found);
+            Ok(page.section(report::diagnostics(&diagnostics)))
         };
         self.pictures.report(page, output)?;
         match self.general.format {

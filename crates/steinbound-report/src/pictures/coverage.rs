@@ -60,11 +60,11 @@ pub fn coverage(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Err
         low = high;
     }
     let boundary = scene.boundary.map_or(0, |points| points.len());
-    if let Some((points, style, _)) = super::map::knots(scene) {
+    if let Some((points, style)) = super::map::knots(scene) {
         map = map.points(points, style.size(1.0));
         entries.push(Entry::marker("boundary points", knot(boundary).size(1.0)));
     }
-    let tall = (0.62 * height(scene, window) + 30.0).clamp(240.0, 440.0);
+    let tall = height(scene, window, 0.62 * WIDTH - 70.0).clamp(240.0, 460.0);
     let figure = figure.row_weighted(tall, vec![(1.7, map), (1.0, bars)]).legend(entries);
     Ok(Some(Picture::new(figure, caption)))
 }

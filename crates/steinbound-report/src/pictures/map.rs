@@ -26,9 +26,9 @@ pub(super) fn picture(scene: &Scene) -> Picture {
     let mut panel = ground(scene, window).points(points, look.clone());
     let mut entries = vec![Entry::marker("data", look)];
     let mut caption = String::from("The data");
-    if let Some((shown, style, label)) = knots(scene) {
+    if let (Some((shown, style)), Some(boundary)) = (knots(scene), scene.boundary) {
         panel = panel.points(shown, style.clone());
-        entries.push(Entry::marker(label, style));
+        entries.push(Entry::marker(format!("{} boundary points", boundary.len()), style));
         caption.push_str(", the boundary");
     }
     if let Some(grid) = relative_density(scene, window) {
@@ -67,7 +67,10 @@ pub(super) fn picture(scene: &Scene) -> Picture {
         });
     }
     caption.push_str(&scene.thinning());
-    let figure = Figure::new(WIDTH).row(height(scene, window), vec![panel]).legend(entries).id("density");
+    let figure = Figure::new(WIDTH)
+        .row(height(scene, window, WIDTH - 70.0), vec![panel])
+        .legend(entries)
+        .id("density");
     Picture::new(figure, caption)
 }
 
@@ -86,10 +89,9 @@ pub(super) fn ground(scene: &Scene, window: [(f64, f64); 2]) -> Panel {
     let pair = |x: &[f64; 2]| (x[0], x[1]);
     let curves: Vec<Vec<(f64, f64)>> =
         domain.outline(window).iter().map(|curve| curve.iter().map(pair).collect()).collect();
-    match land(domain, window, &curves) {
-        Some(land) => panel = panel.rings(land, Some(GROUND), Style::new(GROUND).width(0.0)),
-        // Curves that end at the rim of the picture enclose nothing.
-        None => {}
+    // Curves that end at the rim of the picture enclose nothing.
+    if let Some(land) = land(domain, window, &curves) {
+        panel = panel.rings(land, Some(GROUND), Style::new(GROUND).width(0.0));
     }
     curves.into_iter().fold(panel, |panel, curve| panel.line(curve, edge()))
 }
@@ -116,22 +118,20 @@ pub(super) fn aspect(scene: &Scene, window: [(f64, f64); 2]) -> Option<f64> {
     scene.aspect.or_else(|| (1.0 / COMMON_SCALE..=COMMON_SCALE).contains(&ratio).then_some(1.0))
 }
 
-/// The height of a picture of the window, labels included.
-pub(super) fn height(scene: &Scene, window: [(f64, f64); 2]) -> f64 {
+/// The height of a picture of the window whose frame is so wide, labels included.
+pub(super) fn height(scene: &Scene, window: [(f64, f64); 2], frame: f64) -> f64 {
     let [width, height] = window.map(|(low, high)| high - low);
-    match aspect(scene, window) {
-        Some(ratio) => ((WIDTH - 80.0) * ratio * height / width + 50.0).clamp(240.0, 640.0),
-        None => 460.0,
-    }
+    let share = aspect(scene, window).map_or(0.7, |ratio| ratio * height / width);
+    (frame * share + 50.0).clamp(180.0, 640.0)
 }
 
-/// Boundary points to draw, and what they are called.
-pub(super) fn knots(scene: &Scene) -> Option<(Vec<(f64, f64)>, Style, String)> {
+/// Boundary points to draw, and how.
+pub(super) fn knots(scene: &Scene) -> Option<(Vec<(f64, f64)>, Style)> {
     let boundary = scene.boundary.filter(|points| !points.is_empty() && points.dimension() == 2)?;
     let count = boundary.len();
     let step = count.div_ceil(2000);
     let shown = boundary.rows().step_by(step).map(|x| (x[0], x[1])).collect();
-    Some((shown, knot(count), format!("{count} boundary points")))
+    Some((shown, knot(count)))
 }
 
 /// The density as a share of its highest value in the window.

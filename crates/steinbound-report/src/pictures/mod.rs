@@ -38,7 +38,7 @@ const WIDTH: f64 = 720.0;
 
 /// Observations.
 fn observed(count: usize) -> Style {
-    let (size, opacity) = if count > 1000 { (1.3, 0.35) } else { (2.0, 0.5) };
+    let (size, opacity) = if count > 1000 { (1.3, 0.5) } else { (2.0, 0.5) };
     Style::new(Color::GREY).marker(Marker::Circle).size(size).opacity(opacity)
 }
 

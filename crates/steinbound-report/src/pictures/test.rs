@@ -14,7 +14,7 @@ pub fn test(found: &TestResult) -> Option<Picture> {
         return None;
     }
     let (low, high) = range(found.draws.iter().copied().chain([found.statistic, found.critical]));
-    if !(high > low) {
+    if high <= low {
         return None;
     }
     let edges = steps(low, high, 41);

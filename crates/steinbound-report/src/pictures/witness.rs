@@ -113,17 +113,18 @@ fn on_plane(scene: &Scene, edges: [Vec<f64>; 2], columns: [Vec<f64>; 2]) -> Pict
             digits: None,
         };
         let axis = |k: usize| Axis::linear(scene.label(k)).range(window[k].0, window[k].1);
-        let mut panel =
-            Panel::new(axis(0), axis(1)).title(format!("along {}", scene.label(l))).heatmap(heatmap);
+        let mut panel = Panel::new(axis(0), axis(1))
+            .title(format!("({}) {}", if l == 0 { "a" } else { "b" }, scene.label(l)))
+            .heatmap(heatmap);
         if let Some(ratio) = super::map::aspect(scene, window) {
             panel = panel.aspect(ratio);
         }
-        if let Some((points, style, _)) = knots(scene) {
+        if let Some((points, style)) = knots(scene) {
             panel = panel.points(points, style);
         }
         if l == 0 { panel.without_color_bar() } else { panel }
     });
-    let tall = (0.5 * height(scene, window) + 40.0).clamp(240.0, 420.0);
+    let tall = height(scene, window, 0.5 * WIDTH - 80.0) + 20.0;
     let panels: Vec<(f64, Panel)> = [1.0, 1.04].into_iter().zip(panels).collect();
     let caption = format!(
         "The witness function, one map for each coordinate. Where it is positive (red), the density of the model rises faster along that coordinate than that of the data; where it is negative (blue), slower. {MEANING}"
