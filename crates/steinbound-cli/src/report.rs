@@ -244,7 +244,7 @@ pub fn sensitivity(
         true => report
             .warning(format!(
                 "the answer depends on settings: {differ} of {tried} other kernels, bandwidths and numbers of boundary points give one that differs by more than \
-                 chance, as happens where the model does not fit; test it with `steinbound test`, and try another model"
+                 chance, as happens where the model does not fit; test it, and try another model"
             ))
             .section(section),
         false => report.section(section),

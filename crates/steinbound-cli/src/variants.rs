@@ -2,8 +2,9 @@
 
 use steinbound::inference::{Sensitivity, Variant};
 use steinbound::kernel::Bandwidth;
+use steinbound::model::Model;
 use steinbound::text::{Table, estimate, significant};
-use steinbound::{Estimator, Fit};
+use steinbound::{Estimator, Fit, Points};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -60,6 +61,22 @@ pub fn print_tuning(fit: &Fit, verbose: bool, output: &mut Output) -> Result<(),
         significant(tuning.threshold)
     )?;
     Ok(())
+}
+
+/// How much the estimates depend on the settings, where that can be said.
+pub fn sensitivity(
+    estimator: &Estimator,
+    fit: &Fit,
+    data: &Points,
+    model: &dyn Model,
+    output: &Output,
+) -> Option<Sensitivity> {
+    if !fit.method.has_kernel() {
+        output.note(&format!("--sensitivity has no effect with --method {}", fit.method.name()));
+        return None;
+    }
+    let found = as_fitted(estimator, fit).sensitivity(data, model);
+    found.inspect_err(|error| output.warn(&format!("--sensitivity: {error}"))).ok()
 }
 
 /// The fits of a sensitivity, one in a row.

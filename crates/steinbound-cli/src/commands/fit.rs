@@ -1,6 +1,5 @@
 use clap::Args;
 use serde::Serialize;
-use steinbound::Estimator;
 use steinbound::inference::{Diagnostics, Sensitivity};
 use steinbound_report::{Report, Scene, pictures};
 
@@ -36,7 +35,7 @@ pub struct Fit {
     /// The confidence level of intervals.
     #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
-    /// Fit with other kernels, bandwidths and half of the boundary points as well, and tell how much that changes.
+    /// Fit with other kernels, bandwidths, and half and twice the boundary points as well, and tell how much that changes.
     #[arg(long)]
     pub sensitivity: bool,
     #[command(flatten)]
@@ -75,7 +74,11 @@ impl Fit {
             self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
         let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
         let (fit, diagnostics) = found.map_err(|error| input.explain(error))?;
-        let sensitivity = self.sensitivity(&input, &estimator, &fit, output);
+        let sensitivity = self
+            .sensitivity
+            .then(|| variants::sensitivity(&estimator, &fit, &input.data, model, output))
+            .flatten()
+            .map(|found| found.mapped(|values| input.region.degrees(model, values)));
         let flat = self.pictures.is_wanted().then(|| fit.clone());
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
@@ -111,31 +114,5 @@ impl Fit {
             }
         }
         Ok(verdict.and(answered))
-    }
-
-    /// How much the estimates depend on the settings, where that was asked for and can be said.
-    fn sensitivity(
-        &self,
-        input: &Input,
-        estimator: &Estimator,
-        fit: &steinbound::Fit,
-        output: &Output,
-    ) -> Option<Sensitivity> {
-        if !self.sensitivity {
-            return None;
-        }
-        if !self.method.method.has_kernel() {
-            output.note(&format!("--sensitivity has no effect with --method {}", self.method.method.name()));
-            return None;
-        }
-        let model = input.model.as_ref();
-        let estimator = variants::as_fitted(estimator, fit);
-        match estimator.sensitivity(&input.data, model) {
-            Ok(found) => Some(found.mapped(|values| input.region.degrees(model, values))),
-            Err(error) => {
-                output.warn(&format!("--sensitivity: {error}"));
-                None
-            }
-        }
     }
 }

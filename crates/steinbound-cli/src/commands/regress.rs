@@ -5,7 +5,7 @@ use serde::Serialize;
 use steinbound::domain::Domain;
 use steinbound::fit::Problem;
 use steinbound::inference::sandwich::normal_quantile;
-use steinbound::inference::{Diagnostics, GoodnessOfFit, TestResult};
+use steinbound::inference::{Diagnostics, GoodnessOfFit, Sensitivity, TestResult};
 use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::text::{Table, estimate, percent};
@@ -71,6 +71,9 @@ pub struct Regress {
     /// Test whether the responses come from such a regression, at the level 0.05 with 500 draws (tksd, bdksd and ksd).
     #[arg(long)]
     pub test: bool,
+    /// Fit with other kernels, bandwidths, and half and twice the boundary points as well, and tell how much that changes.
+    #[arg(long)]
+    pub sensitivity: bool,
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
@@ -97,6 +100,8 @@ struct Printed<'a> {
     response: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<&'a TestResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sensitivity: Option<&'a Sensitivity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     predictions: Option<Vec<Prediction>>,
 }
@@ -147,6 +152,10 @@ impl Regress {
             None => None,
         };
         let test = self.tested(&problem, &fit, output).map_err(explain)?;
+        let sensitivity = self
+            .sensitivity
+            .then(|| variants::sensitivity(&estimator, &fit, &prepared.points, &prepared.model, output))
+            .flatten();
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
         let picture = || pictures::regression(&prepared, &fit);
@@ -169,7 +178,8 @@ impl Regress {
             let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
             page = page.section(report::boundary_section(&scene, &problem)?);
             let (data, model) = (&prepared.points, &prepared.model);
-            let page = report::sensitivity(page, None, &estimator, &fit, data, model, |found| found);
+            let page =
+                report::sensitivity(page, sensitivity.as_ref(), &estimator, &fit, data, model, |found| found);
             Ok(page.section(report::diagnostics(&diagnostics)))
         };
         self.pictures.report(page, output)?;
@@ -181,11 +191,15 @@ impl Regress {
                 formula: formula.text(),
                 response: &design.response_name,
                 test: test.as_ref(),
+                sensitivity: sensitivity.as_ref(),
                 predictions,
             })?,
             Format::Table => {
                 write!(output.result(), "{fit}")?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
+                if let Some(found) = &sensitivity {
+                    variants::print_sensitivity(found, output)?;
+                }
                 answers.print(self.confidence, output)?;
                 if let Some(found) = &test {
                     writeln!(output.result(), "\ntest of fit")?;

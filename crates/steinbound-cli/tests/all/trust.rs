@@ -128,6 +128,26 @@ fn sensitivity_has_a_table_a_sentence_and_json() {
 }
 
 #[test]
+fn regressions_tell_how_much_depends_on_settings() {
+    let rows: String = (0..120)
+        .map(|k| f64::from(k) / 120.0)
+        .map(|x| format!("{},{x}\n", 1.2 + 2.0 * x + (157.0 * x).sin().abs()))
+        .collect();
+    let folder = Folder::new();
+    folder.write("wages.csv", &format!("wage,age\n{rows}"));
+    let regress = ["regress", "wages.csv", "--formula", "wage ~ age", "--lower", "1", "--sensitivity"];
+    let found = folder.json(&regress)["sensitivity"].clone();
+    let rows = found["rows"].as_array().unwrap();
+    // Sixteen kernels and bandwidths, and half and twice the boundary points.
+    assert_eq!((rows.len(), rows[0]["difference"].as_f64()), (18, Some(0.0)));
+    assert_eq!((&rows[16]["boundary_points"], &rows[17]["boundary_points"]), (&60.into(), &240.into()));
+    let said = folder.run(&regress);
+    assert!(said.stdout.contains(found["summary"].as_str().unwrap()), "{}", said.stdout);
+    let said = folder.run(&[&regress[..], &["--method", "truncsm"]].concat());
+    assert!(said.stderr.contains("--sensitivity has no effect with --method truncsm"), "{}", said.stderr);
+}
+
+#[test]
 fn comparisons_have_the_agreed_fields() {
     let folder = disc(200, 32, 1);
     let found = folder.json(&with(&COMPARE, &["--method", "tksd,truncsm,mle"]));
