@@ -66,6 +66,7 @@ pub mod simulate;
 pub mod stein;
 pub mod text;
 
+pub use compute::simd_level;
 pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
 pub use fit::{Estimator, Fit, Method};
 pub use inference::{HypothesisError, ResamplingError};

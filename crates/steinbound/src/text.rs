@@ -1,6 +1,9 @@
 //! Numbers and tables as people read them.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
+
+use unicode_width::UnicodeWidthStr;
 
 /// A table with aligned columns: words to the left, numbers to the right.
 ///
@@ -27,8 +30,13 @@ impl Table {
         Table { rows: vec![header.into_iter().map(str::to_string).collect()], words }
     }
 
-    /// Adds a row.
-    pub fn row(&mut self, cells: Vec<String>) {
+    /// Adds a row. Words that are too long for a table are cut in the middle, and what a terminal would obey is escaped.
+    pub fn row(&mut self, mut cells: Vec<String>) {
+        for cell in &mut cells {
+            if let Cow::Owned(tamed) = tamed(cell) {
+                *cell = tamed;
+            }
+        }
         self.rows.push(cells);
     }
 
@@ -55,24 +63,63 @@ impl Table {
     }
 }
 
+/// The widest cell of a table, in columns of a terminal.
+const WIDEST: usize = 48;
+
+/// Text that fits into a cell.
+fn tamed(cell: &str) -> Cow<'_, str> {
+    let escaped = match cell.chars().any(char::is_control) {
+        true => Cow::Owned(cell.chars().flat_map(escaped).collect()),
+        false => Cow::Borrowed(cell),
+    };
+    if escaped.width() <= WIDEST {
+        return escaped;
+    }
+    // Names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
+    let half = (WIDEST - 2) / 2;
+    let head = leading(escaped.chars(), half);
+    let tail: String = leading(escaped.chars().rev(), half).chars().rev().collect();
+    Cow::Owned(format!("{head}..{tail}"))
+}
+
+fn escaped(letter: char) -> impl Iterator<Item = char> {
+    let is_plain = !letter.is_control();
+    let code = (!is_plain).then(|| letter.escape_debug());
+    is_plain.then_some(letter).into_iter().chain(code.into_iter().flatten())
+}
+
+/// As many of the letters as fit into so many columns.
+fn leading(letters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut text = String::new();
+    for letter in letters {
+        text.push(letter);
+        if text.width() > columns {
+            text.pop();
+            break;
+        }
+    }
+    text
+}
+
+/// Text and as many blanks as fill so many columns of a terminal, where some letters take two and some none.
+fn filled(cell: &str, columns: usize, is_word: bool) -> String {
+    let blanks = " ".repeat(columns.saturating_sub(cell.width()));
+    if is_word { format!("{cell}{blanks}") } else { format!("{blanks}{cell}") }
+}
+
 impl Display for Table {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |j: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(j));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for (i, row) in self.rows.iter().enumerate() {
             let mut line = String::new();
             for (j, cell) in row.iter().enumerate() {
-                let width = widths[j];
                 line.push_str(if j == 0 { "" } else { "  " });
-                line.push_str(&if j < self.words {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                });
+                line.push_str(&filled(cell, widths[j], j < self.words));
             }
             writeln!(out, "{}", line.trim_end())?;
             if i == 0 {
@@ -84,19 +131,30 @@ impl Display for Table {
     }
 }
 
-/// A number with as many decimals as its standard error makes meaningful: two significant digits of the error.
+/// A number with as many digits as its standard error makes meaningful: up to two significant digits of the error. Numbers that would be long are written
+/// with an exponent.
 ///
 /// ```
 /// use steinbound::text::estimate;
 /// assert_eq!(estimate(Some(0.512345), Some(0.0812)), "0.512");
+/// assert_eq!(estimate(Some(5.123e-9), Some(2.1e-10)), "5.12e-9");
 /// assert_eq!(estimate(None, None), "-");
 /// ```
 pub fn estimate(value: Option<f64>, error: Option<f64>) -> String {
     let Some(value) = value else { return "-".into() };
     match error {
-        Some(error) if error > 0.0 && error.is_finite() => {
-            let decimals = (1 - error.log10().floor() as i32).clamp(0, 12) as usize;
-            without_sign_of_zero(format!("{value:.decimals$}"))
+        Some(error) if error > 0.0 && error.is_finite() && value.is_finite() => {
+            let last = error.log10().floor() as i32 - 1;
+            let first = value.abs().max(error).log10().floor() as i32;
+            if first < 9 && (last >= -7 || first >= -1 && last >= -12) {
+                let decimals = (-last).max(0) as usize;
+                return without_sign_of_zero(format!("{value:.decimals$}"));
+            }
+            let first = if value == 0.0 { last - 1 } else { value.abs().log10().floor() as i32 };
+            match (first - last).min(15) {
+                digits if digits < 0 => "0".into(),
+                digits => format!("{value:.*e}", digits as usize),
+            }
         }
         _ => significant(value),
     }
@@ -191,6 +249,43 @@ mod tests {
         assert_eq!(estimate(Some(0.5), None), "0.5000");
         assert_eq!(estimate(Some(-0.001), Some(0.5)), "0.00");
         assert_eq!(estimate(Some(-0.01), Some(0.05)), "-0.010");
+    }
+
+    #[test]
+    fn numbers_far_from_one_stay_short() {
+        assert_eq!(estimate(Some(6.02e23), Some(1.5e21)), "6.020e23");
+        assert_eq!(estimate(Some(1.5e21), Some(1.5e21)), "1.5e21");
+        assert_eq!(estimate(Some(-3.0), Some(4e15)), "0", "nothing is known of it");
+        assert_eq!(estimate(Some(0.0), Some(1e-30)), "0");
+        assert_eq!(estimate(Some(1.0), Some(1e-30)), "1.000000000000000e0", "no more digits than there are");
+        assert_eq!(estimate(Some(0.25), Some(3e-9)), "0.2500000000");
+        for exponent in -300..300 {
+            let error = 10f64.powi(exponent);
+            let cells = [1.0, -1e-9, 1e9, f64::MAX].map(|value| estimate(Some(value), Some(error)));
+            assert!(cells.iter().all(|cell| cell.len() < 24), "{error}: {cells:?}");
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_as_a_terminal_shows_them() {
+        let mut table = Table::new(1, ["city", "people"]);
+        table.row(vec!["\u{6771}\u{4eac}".into(), "14000000".into()]);
+        table.row(vec!["Zu\u{308}rich".into(), "430000".into()]);
+        table.row(vec!["a\u{1b}[31m\tb".into(), "1".into()]);
+        let text = table.to_string();
+        let widths: Vec<usize> = text.lines().map(UnicodeWidthStr::width).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{text}");
+        assert!(!text.contains(['\u{1b}', '\t']), "{text}");
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let name = format!("cov[{},{}]", "a".repeat(100), "b".repeat(100));
+        let cut = tamed(&name);
+        assert!(cut.starts_with("cov[aaa") && cut.ends_with("bbb]") && cut.width() == WIDEST, "{cut}");
+        let wide = "\u{6771}".repeat(60);
+        assert!(tamed(&wide).width() <= WIDEST);
+        assert_eq!(tamed("mean[x1]"), "mean[x1]");
     }
 
     #[test]

@@ -25,8 +25,13 @@ pub(crate) fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { job() } else { rayon::scope(|_| job()) }
 }
 
-/// The vector instructions in use: `avx512`, `avx2` or `portable`.
-pub(crate) fn simd_level() -> &'static str {
+/// The vector instructions in use: `avx512`, `avx2` or `portable`. They are the widest of the processor, unless the environment variable
+/// `STEINBOUND_SIMD` says otherwise.
+///
+/// ```
+/// assert!(["avx512", "avx2", "portable"].contains(&steinbound::simd_level()));
+/// ```
+pub fn simd_level() -> &'static str {
     simd::Level::current().name()
 }
 
