@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use steinbound_io::IoError;
 
+use crate::interrupt;
 use crate::output::say;
 
 /// How a command ended that did compute something.
@@ -38,6 +39,8 @@ pub enum Failure {
     Other(String),
     /// Whoever read the output stopped reading: nothing is wrong.
     BrokenPipe,
+    /// The user pressed Ctrl-C.
+    Interrupted,
 }
 
 impl Failure {
@@ -57,6 +60,10 @@ impl Failure {
                 ExitCode::from(1)
             }
             Failure::BrokenPipe => ExitCode::SUCCESS,
+            Failure::Interrupted => {
+                interrupt::tell();
+                ExitCode::from(interrupt::EXIT_CODE)
+            }
         }
     }
 }

@@ -1,11 +1,15 @@
 //! The `steinbound` command: densities behind a truncation, from points inside and points on the boundary.
 
+mod choices;
 mod commands;
+mod drawing;
 mod failure;
 mod input;
+mod interrupt;
 mod model;
 mod options;
 mod output;
+mod painter;
 mod picture;
 mod pictures;
 mod plot;
@@ -15,29 +19,55 @@ mod region;
 mod report;
 mod resampling;
 mod summary;
+mod terminal;
+mod terminal_plot;
 mod variants;
+mod version;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgAction, Parser};
 
 use commands::Command;
+use failure::Failure;
 use output::Output;
 use steinbound_io::names::shown;
+use terminal::Terminal;
 
 /// Estimate the density behind a truncation, from the points inside and points on the boundary.
+///
+/// Data that are seen only inside a region, such as a country's border, above a pass mark or within a detector's reach, do not show the density they come
+/// from. It is recovered from the points inside and what is known of the boundary, by the truncated kernelised Stein discrepancy (TKSD) and its rivals.
 #[derive(Debug, Parser)]
-#[command(name = "steinbound", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Examples:
+#[command(name = "steinbound", version, long_version = version::facts(), propagate_version = true)]
+#[command(
+    arg_required_else_help = true,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    max_term_width = 110
+)]
+#[command(after_help = "Start with 'steinbound demo'; 'steinbound help fit' has examples.")]
+#[command(after_long_help = "Examples:
   steinbound demo
+  steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 \\
+      --output points.csv --boundary-output border.csv
   steinbound fit points.csv --boundary border.csv --known-covariance 1
   steinbound fit points.csv --domain \"ball(radius=2)\" --format json
+  steinbound help fit
 
-Exit codes: 0 done; 2 bad usage or input; 3 computed, but not to be trusted; 1 anything else.")]
+Exit codes: 0 done; 2 bad usage or input; 3 computed, but not to be trusted; 130 interrupted; 1 anything else.
+
+Environment: STEINBOUND_SIMD (portable, avx2, avx512) holds a run to a vector unit; NO_COLOR turns colours off.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Print help: short with -h, long and with examples with --help.
+    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = "General")]
+    help: Option<bool>,
+    /// Print the version, with facts of the build in the long form.
+    #[arg(short = 'V', long, global = true, action = ArgAction::Version, help_heading = "General")]
+    version: Option<bool>,
 }
 
 fn main() -> ExitCode {
@@ -45,10 +75,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    interrupt::listen();
     let mut output = Output::new(cli.command.quiet());
     let result = cli.command.run(&mut output);
     match result.and_then(|verdict| output.finish().map(|()| verdict)) {
         Ok(verdict) => ExitCode::from(verdict.code()),
+        Err(_) if interrupt::is_asked() => Failure::Interrupted.report(),
         Err(failure) => failure.report(),
     }
 }
@@ -59,7 +91,11 @@ fn refuse(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    let mut message = error.render().to_string();
+    let rendered = error.render();
+    let mut message = match Terminal::stderr().has_color {
+        true => rendered.ansi().to_string(),
+        false => rendered.to_string(),
+    };
     for typed in std::env::args_os().skip(1) {
         let typed = typed.to_string_lossy();
         let parts = [typed.as_ref(), typed.split_once('=').map_or("", |(_, value)| value)];

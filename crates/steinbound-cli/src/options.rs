@@ -4,16 +4,18 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use steinbound::domain::{BoundarySampling, BoundaryScheme, Norm, default_boundary_count};
 use steinbound::fit::{Compute, DistanceKind, Problem};
-use steinbound::kernel::{self, Bandwidth, Kernel};
+use steinbound::kernel::{Bandwidth, Kernel};
 use steinbound::model::Model;
 use steinbound::stein::Statistic;
 use steinbound::{Error, Estimator, Method, Points};
 use steinbound_io::DomainSpec;
 use steinbound_io::names::{shown, unknown};
 
+use crate::choices;
+pub use crate::choices::{CovarianceShape, ModelKind, Tune};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::region::Region;
@@ -21,28 +23,37 @@ use crate::region::Region;
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// A table for people.
     #[default]
     Table,
-    /// One JSON object.
+    /// One JSON object on one line, for programs.
     Json,
 }
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
 pub struct GeneralOptions {
-    /// How to print the result.
+    /// How to print the result on standard output.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// The seed of everything random.
-    #[arg(long, default_value_t = 0, value_name = "N", allow_hyphen_values = true)]
-    pub seed: u64,
-    /// Threads to use; results do not depend on it (default: all cores).
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub threads: Option<usize>,
-    /// No notes and warnings.
+    /// No notes, warnings or drawings; errors are still told.
     #[arg(long)]
     pub quiet: bool,
+    /// The seed of everything random.
+    ///
+    /// The same input, seed and vector unit give the same bits, whatever the number of threads.
+    #[arg(
+        long,
+        default_value_t = 0,
+        value_name = "N",
+        allow_hyphen_values = true,
+        help_heading = "Computation"
+    )]
+    pub seed: u64,
+    /// Threads to use; results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Computation")]
+    pub threads: Option<usize>,
 }
 
 impl GeneralOptions {
@@ -63,12 +74,16 @@ impl GeneralOptions {
 
 /// Boundary points that are sampled from a domain.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Region")]
 pub struct SamplingOptions {
-    /// How many boundary points to sample from a map or a domain (default: 8 d^2, at least 32).
+    /// How many boundary points to sample from a map or a domain [default: 8 d^2, at least 32].
+    ///
+    /// A country needs about 200. A warning tells when they are too sparse for the bandwidth: then the bias no longer is small beside the standard
+    /// error.
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
-    /// How to place sampled boundary points: uniform on the surface, even along a curve, or by radial projection.
-    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
+    /// How to place sampled boundary points [default: uniform].
+    #[arg(long, value_name = "SCHEME", value_parser = choices::scheme())]
     pub boundary_sampling: Option<BoundaryScheme>,
 }
 
@@ -87,8 +102,9 @@ impl SamplingOptions {
 
 /// Which rows count, and how.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Data")]
 pub struct RowOptions {
-    /// The column of observation weights.
+    /// The column of observation weights: zero or positive numbers.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub weights: Option<String>,
     /// The column of clusters, over which standard errors are summed.
@@ -97,35 +113,62 @@ pub struct RowOptions {
     /// Leave out lines with missing values.
     #[arg(long)]
     pub drop_missing: bool,
-    /// Keep data outside the domain or the limits.
-    #[arg(long)]
+    /// Keep data outside the domain or the limits, which otherwise are refused.
+    #[arg(long, help_heading = "Region")]
     pub allow_outside: bool,
 }
 
 /// The data and the boundary.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Data")]
 pub struct DataOptions {
     /// Comma-separated data, one point per line, with or without a header.
+    ///
+    /// A first line that is all numbers is data, otherwise it is the header. Columns whose first value is a number are used.
+    #[arg(value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
-    /// The boundary: points in a .csv file, one per line, or a map whose rings are also the domain (.geojson, .json, .wkt, .shp).
-    #[arg(long, value_name = "FILE")]
+    /// The boundary: points in a .csv file, or a map (.geojson, .json, .wkt, .shp).
+    ///
+    /// Points come one per line, in the data's columns. The rings of a map are also the domain: boundary points are sampled from them, distances are
+    /// exact, and data outside are refused.
+    #[arg(long, value_name = "FILE", help_heading = "Region", value_hint = ValueHint::FilePath)]
     pub boundary: Option<PathBuf>,
     /// The feature of the map to use: a property and its value.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = feature)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = feature, help_heading = "Region")]
     pub feature: Option<(String, String)>,
-    /// Lay longitude and latitude (in this order) on a plane, in kilometres, by an equal-area projection about the data; estimated
-    /// means are mapped back to degrees.
-    #[arg(long)]
+    /// Lay longitude and latitude on a plane, in kilometres.
+    ///
+    /// The columns are longitude and latitude, in this order, in degrees. The projection keeps areas and is centred on the data; estimated means are
+    /// mapped back to degrees, while covariances, bandwidth and distances are in kilometres.
+    #[arg(long, help_heading = "Region")]
     pub project: bool,
-    /// The domain: ball(radius=2) · ball(radius=2, norm=1, center=0:0) · box(low=-3, high=3) · interval(-1, 1) ·
-    /// halfspace(normal=1:0, offset=5) for {x: normal.x >= offset} · polygon(FILE) · usa() · level("x1^2 + x2^2 - 1") for {x: formula < 0} ·
-    /// outside(SPEC) · intersection(SPEC, SPEC).
-    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
+    /// The domain, such as "ball(radius=2)" or "box(low=-3, high=3)"
+    ///
+    /// One of these, with lengths in the units of the data:
+    ///
+    ///   ball(radius=2)                      about the origin
+    ///   ball(radius=2, norm=1, center=0:0)  norm 1, 2 or inf
+    ///   box(low=-3, high=3)                 sides may be inf
+    ///   box(low=-3:-1, high=3:1)
+    ///   interval(-1, 1)                     one coordinate
+    ///   halfspace(normal=1:0, offset=5)     normal.x >= offset
+    ///   polygon(FILE)                       a map
+    ///   usa()                               contiguous United States
+    ///   level("x1^2 + x2^2 - 1")            where it is negative
+    ///   outside(SPEC)
+    ///   intersection(SPEC, SPEC)
+    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true, help_heading = "Region", verbatim_doc_comment)]
     pub domain: Option<DomainSpec>,
     #[command(flatten)]
     pub sampling: SamplingOptions,
-    /// Columns to use, by header or number (default: all numeric ones).
-    #[arg(long, value_name = "A,B", value_delimiter = ',', allow_hyphen_values = true)]
+    /// Columns to use, by header or number from 1 [default: all numeric ones].
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Data"
+    )]
     pub columns: Vec<String>,
     #[command(flatten)]
     pub rows: RowOptions,
@@ -142,11 +185,12 @@ impl DataOptions {
 
 /// The model.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Model")]
 pub struct ModelOptions {
-    /// The model: gaussian or gaussian-mixture (default gaussian).
-    #[arg(long, value_name = "MODEL", value_parser = model)]
+    /// The model [default: gaussian].
+    #[arg(long, value_name = "MODEL", value_parser = choices::model())]
     pub model: Option<ModelKind>,
-    /// The number of components of a mixture.
+    /// The number of components of a mixture, from 1 to 1000.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub components: Option<usize>,
     #[command(flatten)]
@@ -155,21 +199,30 @@ pub struct ModelOptions {
 
 /// What is known of the density, whatever the model.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Model")]
 pub struct DensityOptions {
-    /// The known covariance, in squared units of the data (square kilometres with --project): a number (times the identity), a comma list (diagonal), or a .csv matrix; then only means are estimated.
-    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    /// The known covariance: a number, a comma list (diagonal), or a .csv matrix.
+    ///
+    /// A number stands for itself times the identity. Units are the data's, squared (square kilometres with --project). Only means are estimated then.
+    #[arg(long, value_name = "V", allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
     pub known_covariance: Option<String>,
-    /// The shape of an unknown covariance: full or diagonal; for mixtures full, shared or spherical (default full).
-    #[arg(long, value_name = "SHAPE", value_parser = covariance)]
+    /// The shape of an unknown covariance [default: full].
+    #[arg(long, value_name = "SHAPE", value_parser = choices::covariance())]
     pub covariance: Option<CovarianceShape>,
     /// Estimate the weights of a mixture, which otherwise are equal.
     #[arg(long)]
     pub estimate_weights: bool,
-    /// Any log-density up to a constant: a formula in x1, x2, .. (or column names) and named parameters, such as "-(x1-mu)^2/2".
+    /// Any log-density up to a constant, as a formula such as "-(x1-mu)^2/2".
+    ///
+    /// The formula is in x1, x2, .. or the names of columns, and in parameters of your own, which --start names. There are + - * / ^, brackets, and
+    /// functions such as log, exp, sqrt, sin and abs; derivatives are exact.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true,
           conflicts_with_all = ["model", "known_covariance", "covariance", "components", "estimate_weights"])]
     pub log_density: Option<String>,
-    /// Where the search starts: for a formula every parameter by name (mu=0,s=1), for a mixture its means in order.
+    /// Where a search starts: mu=0,s=1 for a formula, all means in order for a mixture.
+    ///
+    /// For a formula this also names its parameters. Without it a mixture is fitted from several starts, and its components are sorted by their first
+    /// coordinate.
     #[arg(long, value_name = "START", value_parser = values, allow_hyphen_values = true)]
     pub start: Option<Values>,
 }
@@ -197,27 +250,12 @@ impl ModelOptions {
     }
 }
 
-/// The kind of model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelKind {
-    Gaussian,
-    GaussianMixture,
-}
-
-/// The shape of an unknown covariance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CovarianceShape {
-    Full,
-    Diagonal,
-    Shared,
-    Spherical,
-}
-
 /// The estimator and its settings.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
 pub struct MethodOptions {
-    /// The method: tksd, bdksd, truncsm, ksd, mle or truncated-mle.
-    #[arg(long, value_name = "METHOD", value_parser = method, default_value = "tksd")]
+    /// How to estimate.
+    #[arg(long, value_name = "METHOD", value_parser = choices::method(), default_value = "tksd")]
     pub method: Method,
     #[command(flatten)]
     pub settings: MethodSettings,
@@ -225,50 +263,45 @@ pub struct MethodOptions {
 
 /// The settings of an estimator, whatever the method.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
 pub struct MethodSettings {
-    /// The distance to the boundary for bdksd and truncsm: exact or nearest (default: exact when the domain is known), or for truncsm
-    /// axes: one weight for each coordinate.
-    #[arg(long, value_name = "KIND", value_parser = distance)]
+    /// The distance to the boundary for bdksd and truncsm [default: exact where the domain is known].
+    #[arg(long, value_name = "KIND", value_parser = choices::distance())]
     pub distance: Option<DistanceKind>,
-    /// The norm in which the nearest boundary point is sought: 1, 2 or inf (default 2).
-    #[arg(long, value_name = "NORM", value_parser = norm)]
+    /// The norm in which the nearest boundary point is sought [default: 2].
+    #[arg(long, value_name = "NORM", value_parser = choices::norm())]
     pub distance_norm: Option<Norm>,
-    /// The power to which bdksd and truncsm raise the distance (default 1).
+    /// The power to which bdksd and truncsm raise the distance [default: 1].
     #[arg(long, value_name = "POWER", value_parser = number, allow_hyphen_values = true)]
     pub distance_power: Option<f64>,
-    /// The statistic: v or u (default v).
-    #[arg(long, value_name = "STATISTIC", value_parser = statistic)]
+    /// How pairs are summed [default: v].
+    #[arg(long, value_name = "STATISTIC", value_parser = choices::statistic())]
     pub statistic: Option<Statistic>,
-    /// The kernel: gaussian, imq, matern52 or rational-quadratic (default gaussian).
-    #[arg(long, value_name = "KERNEL", value_parser = kernel)]
+    /// The kernel of tksd, bdksd and ksd [default: gaussian].
+    #[arg(long, value_name = "KERNEL", value_parser = choices::kernel())]
     pub kernel: Option<Arc<dyn Kernel>>,
-    /// The bandwidth sigma in the data's units, or median: k = exp(-|x-y|^2 / (2 sigma^2)) (default median).
+    /// The width of the kernel in the data's units, or "median" [default: median].
+    ///
+    /// It is the sigma of exp(-|x-y|^2 / (2 sigma^2)); "median" is the median distance between data points.
     #[arg(long, value_name = "SIGMA", value_parser = bandwidth, allow_hyphen_values = true)]
     pub bandwidth: Option<Bandwidth>,
-    /// The ridge on the boundary's kernel matrix (default 0.001).
+    /// The ridge on the boundary's kernel matrix, for tksd [default: 0.001].
     #[arg(long, value_name = "RIDGE", value_parser = number, allow_hyphen_values = true)]
     pub ridge: Option<f64>,
-    /// Choose bandwidth and ridge: none, or agreement: the most precise that agrees with all that are less precise; --bandwidth and --ridge then
-    /// are where the search starts (default none).
-    #[arg(long, value_name = "RULE", value_parser = tune)]
+    /// How bandwidth and ridge are chosen [default: none].
+    ///
+    /// With a rule, --bandwidth and --ridge are where the search starts.
+    #[arg(long, value_name = "RULE", value_parser = choices::tune())]
     pub tune: Option<Tune>,
-    /// How pairs are held: dense (stored), tiled (computed when needed), low-rank (a few landmarks stand for all points), or auto: exact
-    /// up to 20,000 points, then low-rank where that is good enough (default auto).
-    #[arg(long, value_name = "FORM", value_parser = compute)]
+    /// How pairs of points are held [default: auto].
+    #[arg(long, value_name = "FORM", value_parser = choices::compute(), help_heading = "Computation")]
     pub compute: Option<Compute>,
-    /// The share of the kernel that the low-rank form may leave out (default 0.001).
-    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true)]
+    /// The share of the kernel that the low-rank form may leave out [default: 0.001].
+    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true, help_heading = "Computation")]
     pub tolerance: Option<f64>,
-    /// Tell more on standard error.
-    #[arg(long)]
+    /// Tell more on standard error: what was read, what was chosen and why, how long it took.
+    #[arg(long, help_heading = "Computation")]
     pub verbose: bool,
-}
-
-/// How bandwidth and ridge are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tune {
-    None,
-    Agreement,
 }
 
 /// The settings are read as if they were here.
@@ -476,10 +509,6 @@ pub fn feature(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn norm(text: &str) -> Result<Norm, String> {
-    choose("norm", text, &[("1", Norm::One), ("2", Norm::Two), ("inf", Norm::Infinity)])
-}
-
 /// A number of draws.
 pub fn count(text: &str) -> Result<usize, String> {
     text.trim()
@@ -515,55 +544,6 @@ pub fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Resul
             Err(unknown(what, typed, &names))
         }
     }
-}
-
-fn scheme(text: &str) -> Result<BoundaryScheme, String> {
-    let choices = [
-        ("uniform", BoundaryScheme::Uniform),
-        ("even", BoundaryScheme::Even),
-        ("radial", BoundaryScheme::Radial),
-    ];
-    choose("boundary sampling", text, &choices)
-}
-
-pub fn model(text: &str) -> Result<ModelKind, String> {
-    let choices = [("gaussian", ModelKind::Gaussian), ("gaussian-mixture", ModelKind::GaussianMixture)];
-    choose("model", text, &choices)
-}
-
-fn covariance(text: &str) -> Result<CovarianceShape, String> {
-    let choices = [
-        ("full", CovarianceShape::Full),
-        ("diagonal", CovarianceShape::Diagonal),
-        ("shared", CovarianceShape::Shared),
-        ("spherical", CovarianceShape::Spherical),
-    ];
-    choose("covariance", text, &choices)
-}
-
-pub fn method(text: &str) -> Result<Method, String> {
-    choose("method", text, &Method::ALL.map(|method| (method.name(), method)))
-}
-
-fn distance(text: &str) -> Result<DistanceKind, String> {
-    let kinds = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
-    choose("distance", text, &kinds.map(|kind| (kind.name(), kind)))
-}
-
-fn tune(text: &str) -> Result<Tune, String> {
-    choose("rule", text, &[("none", Tune::None), ("agreement", Tune::Agreement)])
-}
-
-fn statistic(text: &str) -> Result<Statistic, String> {
-    choose("statistic", &text.to_lowercase(), &[("v", Statistic::V), ("u", Statistic::U)])
-}
-
-fn kernel(text: &str) -> Result<Arc<dyn Kernel>, String> {
-    kernel::by_name(text).map_err(|_| unknown("kernel", text, &kernel::NAMES))
-}
-
-fn compute(text: &str) -> Result<Compute, String> {
-    choose("form", text, &Compute::ALL.map(|form| (form.name(), form)))
 }
 
 fn bandwidth(text: &str) -> Result<Bandwidth, String> {

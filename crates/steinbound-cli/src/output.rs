@@ -5,16 +5,19 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::painter::Painter;
+use crate::terminal::Terminal;
 
 /// Where a command's words go.
 pub struct Output {
     quiet: bool,
-    stdout: std::io::BufWriter<std::io::Stdout>,
+    stdout: Painter<std::io::BufWriter<std::io::Stdout>>,
 }
 
 impl Output {
     pub fn new(quiet: bool) -> Output {
-        Output { quiet, stdout: std::io::BufWriter::new(std::io::stdout()) }
+        let stdout = std::io::BufWriter::new(std::io::stdout());
+        Output { quiet, stdout: Painter::new(stdout, Terminal::stdout().has_color) }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -55,11 +58,11 @@ impl Output {
     }
 
     pub fn finish(&mut self) -> Result<(), Failure> {
-        Ok(self.stdout.flush()?)
+        Ok(self.stdout.finish()?)
     }
 }
 
-/// One line on standard error. Where that cannot be written there is nobody to tell.
+/// One line on standard error, which a terminal breaks between words. Where that cannot be written there is nobody to tell.
 pub fn say(kind: &str, message: &str) {
-    let _ = writeln!(std::io::stderr(), "{kind}: {message}");
+    let _ = writeln!(std::io::stderr(), "{}", Terminal::stderr().message(kind, message));
 }

@@ -4,6 +4,8 @@ use steinbound::Points;
 use steinbound::domain::{Domain, Polygon};
 use steinbound_plot::{Color, Entry, Figure, Marker, Panel, Style};
 
+use crate::drawing::map::{Ink, Map, rows_to_scale};
+
 /// A place on the map with its letter and what it stands for.
 pub struct Mark {
     pub letter: char,
@@ -30,34 +32,19 @@ impl Picture<'_> {
 
     /// The map in letters: dots for the inside, `o` for points.
     pub fn text(&self, columns: usize) -> Vec<String> {
-        let bounds = self.border.bounds();
-        let (width, height) = (bounds[0].1 - bounds[0].0, bounds[1].1 - bounds[1].0);
-        // A letter is about twice as high as wide, and a degree of latitude wider than one of longitude.
-        let rows = ((columns as f64) * height / (width * self.stretch()) * 0.5).round().max(1.0) as usize;
-        let cell = |x: &[f64]| {
-            let column = ((x[0] - bounds[0].0) / width * columns as f64) as usize;
-            let row = ((bounds[1].1 - x[1]) / height * rows as f64) as usize;
-            (row.min(rows - 1), column.min(columns - 1))
+        let bounds = [self.border.bounds()[0], self.border.bounds()[1]];
+        let inside = |x: &[f64]| self.border.contains(x);
+        let map = Map {
+            bounds,
+            columns,
+            rows: rows_to_scale(bounds, self.stretch(), columns),
+            inside: Some(&inside),
+            edge: Vec::new(),
+            points: self.points.rows().map(|x| [x[0], x[1]]).collect(),
+            marks: self.marks.iter().map(|mark| (mark.letter, mark.place)).collect(),
+            ink: Ink::Letters,
         };
-        let mut letters = vec![vec![' '; columns]; rows];
-        for (row, line) in letters.iter_mut().enumerate() {
-            for (column, letter) in line.iter_mut().enumerate() {
-                let x = bounds[0].0 + (column as f64 + 0.5) / columns as f64 * width;
-                let y = bounds[1].1 - (row as f64 + 0.5) / rows as f64 * height;
-                if self.border.contains(&[x, y]) {
-                    *letter = '.';
-                }
-            }
-        }
-        for x in self.points.rows() {
-            let (row, column) = cell(x);
-            letters[row][column] = 'o';
-        }
-        for mark in &self.marks {
-            let (row, column) = cell(&mark.place);
-            letters[row][column] = mark.letter;
-        }
-        letters.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_string()).collect()
+        map.lines()
     }
 
     /// The map as a figure.

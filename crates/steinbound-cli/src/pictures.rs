@@ -16,10 +16,10 @@ use crate::plot::PlotFormat;
 #[derive(Debug, Clone, Default, Args)]
 pub struct PictureOptions {
     /// Write a report into this file: one HTML page with the answer, pictures, what it rests on and how to repeat it. It needs no network.
-    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    #[arg(help_heading = "Output", long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// Draw the main picture into this file.
-    #[arg(long, value_name = "FILE.svg|png", value_hint = ValueHint::FilePath)]
+    #[arg(help_heading = "Output", long, value_name = "FILE.svg|png", value_hint = ValueHint::FilePath)]
     pub plot: Option<PathBuf>,
 }
 

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::interrupt::{self, Watch};
+
 /// What is shorter than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -18,26 +20,32 @@ pub struct Bar {
     is_shown: bool,
     started: Instant,
     drawn: Mutex<Option<Instant>>,
+    /// Whoever tells of progress can be stopped.
+    _watch: Watch,
 }
 
 impl Bar {
     pub fn new(task: &'static str, quiet: bool) -> Bar {
         let is_shown = !quiet && std::io::stderr().is_terminal();
-        Bar { task, is_shown, started: Instant::now(), drawn: Mutex::new(None) }
+        Bar { task, is_shown, started: Instant::now(), drawn: Mutex::new(None), _watch: Watch::new() }
     }
 
-    /// So many are done; the work may go on.
+    /// So many are done; whether the work may go on.
     pub fn tell(&self, done: usize, total: usize) -> bool {
+        self.draw(done, total);
+        !interrupt::is_asked()
+    }
+
+    fn draw(&self, done: usize, total: usize) {
         let elapsed = self.started.elapsed();
         if !self.is_shown || elapsed < PATIENCE {
-            return true;
+            return;
         }
-        let Ok(mut drawn) = self.drawn.lock() else { return true };
+        let Ok(mut drawn) = self.drawn.lock() else { return };
         if drawn.is_none_or(|last| last.elapsed() >= PAUSE) {
             *drawn = Some(Instant::now());
             let _ = write!(std::io::stderr(), "\r{}", picture(self.task, done, total, elapsed));
         }
-        true
     }
 }
 

@@ -14,12 +14,16 @@ use crate::output::Output;
 
 /// Questions about the estimates.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Inference")]
 pub struct QuestionOptions {
-    /// Test linear equations in the parameters, by their names in the table: "mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0"; a missing
-    /// right side is 0.
+    /// Test linear equations in the parameters, such as "mean[x1] = mean[x2]".
+    ///
+    /// Parameters go by their names in the table; equations are separated by commas, and a missing right side is 0.
     #[arg(long, value_name = "EQUATIONS", allow_hyphen_values = true)]
     pub hypothesis: Option<String>,
-    /// Compute a function of the parameters, with its standard error: "ratio = mean[x1] / mean[x2]". May be given several times.
+    /// A function of the parameters, with its standard error: "ratio = mean[x1] / mean[x2]".
+    ///
+    /// May be given several times.
     #[arg(long, value_name = "NAME=FORMULA", allow_hyphen_values = true)]
     pub derive: Vec<String>,
 }

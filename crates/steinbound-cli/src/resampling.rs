@@ -5,32 +5,25 @@ use steinbound::Fit;
 use steinbound::fit::Problem;
 use steinbound::inference::{Bootstrap, GoodnessOfFit, Interval, Null, Resampling};
 
+use crate::choices;
 use crate::failure::Failure;
-use crate::options::{choose, count, number};
+use crate::options::{count, number};
 use crate::output::Output;
 use crate::progress::Bar;
 
 /// Standard errors and intervals by bootstrap.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Inference")]
 pub struct BootstrapOptions {
-    /// Standard errors and intervals by bootstrap, with so many replicates.
+    /// Standard errors and intervals by bootstrap, with so many replicates [default: sandwich].
     #[arg(long, value_name = "B", value_parser = count, allow_hyphen_values = true)]
     pub bootstrap: Option<usize>,
-    /// What the bootstrap draws: nonparametric (the observations again) or parametric (new data from the fitted density) (default nonparametric).
-    #[arg(long, value_name = "KIND", value_parser = resampling)]
+    /// What the bootstrap draws [default: nonparametric].
+    #[arg(long, value_name = "KIND", value_parser = choices::resampling())]
     pub resampling: Option<Resampling>,
-    /// Bootstrap intervals: percentile or normal (default percentile).
-    #[arg(long, value_name = "KIND", value_parser = interval)]
+    /// How intervals are made of replicates [default: percentile].
+    #[arg(long, value_name = "KIND", value_parser = choices::interval())]
     pub interval: Option<Interval>,
-}
-
-fn resampling(text: &str) -> Result<Resampling, String> {
-    let choices = [("nonparametric", Resampling::Nonparametric), ("parametric", Resampling::Parametric)];
-    choose("resampling", text, &choices)
-}
-
-fn interval(text: &str) -> Result<Interval, String> {
-    choose("interval", text, &[("percentile", Interval::Percentile), ("normal", Interval::Normal)])
 }
 
 impl BootstrapOptions {
@@ -71,21 +64,19 @@ impl BootstrapOptions {
 
 /// A test of goodness of fit.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Inference")]
 pub struct TestOptions {
-    /// The number of bootstrap draws (default 500).
+    /// The number of draws under the hypothesis [default: 500].
     #[arg(long, value_name = "B", value_parser = count, allow_hyphen_values = true)]
     pub bootstrap: Option<usize>,
-    /// The level of the test.
+    /// The level of the test: how often a true model may be rejected.
     #[arg(long, default_value = "0.05", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub level: f64,
-    /// Draws under the hypothesis: wild (random signs) or parametric (new data from the density, fitted again) (default: wild for given
-    /// parameters unless boundary points are sparse, parametric for fitted ones where data can be drawn).
-    #[arg(long, value_name = "KIND", value_parser = null)]
+    /// Where draws under the hypothesis come from [default: as suits the test].
+    ///
+    /// By itself: wild for given parameters, unless boundary points are sparse; parametric for fitted ones, where data can be drawn.
+    #[arg(long, value_name = "KIND", value_parser = choices::null())]
     pub resampling: Option<Null>,
-}
-
-fn null(text: &str) -> Result<Null, String> {
-    choose("resampling", text, &[("wild", Null::Wild), ("parametric", Null::Parametric)])
 }
 
 impl TestOptions {

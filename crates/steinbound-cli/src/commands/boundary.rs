@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::domain::{Domain, coverage};
 use steinbound::kernel::{Bandwidth, Gaussian};
@@ -16,31 +16,40 @@ use crate::output::Output;
 use crate::region::tell_warnings;
 
 /// Sample points on the boundary of a domain or a map, and tell how well they cover it.
+///
+/// Without --output the points go to standard output, comma-separated, and the report on their coverage to standard error.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  steinbound boundary --domain \"ball(radius=2)\" --boundary-points 64 --output border.csv
-  steinbound boundary country.geojson --feature NAME=France --boundary-points 200 --boundary-sampling even > border.csv
-  steinbound boundary --domain \"halfspace(normal=1:0, offset=5)\" --near points.csv > border.csv")]
+#[command(after_help = "See 'steinbound help boundary' for more, with examples.")]
+#[command(after_long_help = "Examples:
+  steinbound boundary --domain \"ball(radius=2)\" --boundary-points 64 \\
+      --output circle.csv
+  steinbound boundary country.geojson --feature NAME=France \\
+      --boundary-points 200 --boundary-sampling even > coast.csv
+  steinbound boundary --domain \"halfspace(normal=1:0, offset=5)\" \\
+      --near points.csv > line.csv
+  steinbound boundary --domain \"usa()\" --boundary-points 200 --format json")]
 pub struct Boundary {
     /// A map: .geojson, .json, .wkt, .shp, or .csv with the vertices of rings.
-    #[arg(value_name = "MAPFILE", conflicts_with = "domain")]
+    #[arg(help_heading = "Region", value_name = "MAPFILE", conflicts_with = "domain", value_hint = ValueHint::FilePath)]
     pub map: Option<PathBuf>,
     /// The feature of the map to use: a property and its value.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = options::feature)]
+    #[arg(help_heading = "Region", long, value_name = "NAME=VALUE", value_parser = options::feature)]
     pub feature: Option<(String, String)>,
-    /// The domain, as in fit.
-    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
+    /// The domain, as in fit, such as "ball(radius=2)".
+    #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
     #[command(flatten)]
     pub sampling: SamplingOptions,
-    /// The number of coordinates (default: from the domain or --near, else 2).
-    #[arg(long, value_name = "D", value_parser = options::dimension)]
+    /// The number of coordinates [default: from the domain or --near, else 2].
+    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
-    /// Data near which an unbounded boundary is sampled; with them the leak through the boundary points is told as well.
-    #[arg(long, value_name = "FILE")]
+    /// Data near which an unbounded boundary is sampled.
+    ///
+    /// With them, what is left of a kernel between the boundary points is told as well.
+    #[arg(help_heading = "Region", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub near: Option<PathBuf>,
-    /// The file for the points; without it they go to standard output, and the coverage to standard error.
-    #[arg(long, value_name = "FILE")]
+    /// The .csv file for the points [default: standard output].
+    #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub general: GeneralOptions,

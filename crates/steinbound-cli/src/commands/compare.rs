@@ -6,12 +6,14 @@ use steinbound::inference::{Compared, Comparison, Contender};
 use steinbound_report::{Report, Section, pictures};
 
 use super::comparison_table;
+use crate::choices;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
+use crate::interrupt;
 use crate::model::Chosen;
 use crate::options::{
     DataOptions, DensityOptions, Format, GeneralOptions, MethodOptions, MethodSettings, ModelKind,
-    ModelOptions, method, model, note_unused, number,
+    ModelOptions, note_unused, number,
 };
 use crate::output::Output;
 use crate::pictures::PictureOptions;
@@ -19,37 +21,50 @@ use crate::progress::Bar;
 use crate::report;
 use crate::resampling::TestOptions;
 
-/// Fit several methods and models to the same data and lay them side by side, measured with one discrepancy.
+/// Fit several methods and models to the same data and lay them side by side.
+///
+/// The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of the
+/// data which were fitted: more parameters come closer, needed or not; --test tells what chance would do.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help compare' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound compare points.csv --domain \"ball(radius=1.44)\" --known-covariance 1
   steinbound compare points.csv --boundary border.csv --method tksd,truncsm,mle
-  steinbound compare points.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 --method tksd \\
-      --model gaussian,gaussian-mixture --components 2,3 --known-covariance 1 --test
+  steinbound compare modes.csv --domain \"box(low=-3, high=3)\" \\
+      --boundary-points 100 --method tksd --known-covariance 1 \\
+      --model gaussian,gaussian-mixture --components 2,3
+  steinbound compare points.csv --boundary border.csv --known-covariance 1 \\
+      --method tksd,ksd --test
+  steinbound compare points.csv --boundary border.csv --format json
 
-The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of
-the data which were fitted: more parameters come closer, needed or not. The exit code is 3 only where no fit can be trusted.")]
+The exit code is 3 only where no fit can be trusted.")]
 pub struct Compare {
     #[command(flatten)]
     pub data: DataOptions,
-    /// The methods: tksd, bdksd, truncsm, ksd, mle, truncated-mle (default: all that use what is known of the boundary).
-    #[arg(long, value_name = "METHOD,..", value_delimiter = ',', value_parser = method)]
+    /// The methods [default: all that use what is known of the boundary].
+    #[arg(help_heading = "Method", long, value_name = "METHOD,..", value_delimiter = ',', value_parser = choices::method())]
     pub method: Vec<Method>,
-    /// The models: gaussian, gaussian-mixture (default gaussian).
-    #[arg(long, value_name = "MODEL,..", value_delimiter = ',', value_parser = model)]
+    /// The models [default: gaussian].
+    #[arg(help_heading = "Model", long, value_name = "MODEL,..", value_delimiter = ',', value_parser = choices::model())]
     pub model: Vec<ModelKind>,
     /// The numbers of components of mixtures, each a model of its own.
-    #[arg(long, value_name = "K,..", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        help_heading = "Model",
+        long,
+        value_name = "K,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub components: Vec<usize>,
     #[command(flatten)]
     pub density: DensityOptions,
     #[command(flatten)]
     pub settings: MethodSettings,
     /// The confidence level of intervals.
-    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
+    #[arg(help_heading = "Inference", long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
     /// Test the goodness of fit of every model that was fitted by tksd, bdksd or ksd.
-    #[arg(long)]
+    #[arg(long, help_heading = "Inference")]
     pub test: bool,
     #[command(flatten)]
     pub testing: TestOptions,
@@ -100,6 +115,9 @@ impl Compare {
         let test = self.test.then_some(&settings);
         let mut comparison = Comparison::run(&problem, &contenders, &input.data, test);
         drop(bar);
+        if interrupt::is_asked() {
+            return Err(Failure::Interrupted);
+        }
         for (row, contender) in comparison.fits.iter_mut().zip(&contenders) {
             row.fit = row.fit.take().map(|fit| input.region.out_of_plane(contender.model, fit));
         }

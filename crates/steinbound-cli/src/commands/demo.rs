@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::domain::{BoundarySampling, Domain, Polygon, contiguous_united_states};
 use steinbound::fit::DistanceKind;
@@ -19,11 +19,17 @@ use crate::output::Output;
 use crate::picture::{Mark, Picture};
 use crate::pictures::{PictureOptions, typed_command, write_report};
 
-/// The paper's example, simulated and fitted by every method: points inside the border of the United States. No files needed.
+/// Run the paper's example, simulated and fitted by every method; no files needed.
+///
+/// Points of a normal distribution in the south-west are seen only inside the border of the United States. The table tells which mean each method
+/// recovers, and the map where.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help demo' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound demo
-  steinbound demo --seed 7 --plot map.svg")]
+  steinbound demo --seed 7
+  steinbound demo --plot map.svg
+  steinbound demo --format json")]
 pub struct Demo {
     #[command(flatten)]
     pub pictures: PictureOptions,

@@ -14,16 +14,27 @@ use crate::pictures::PictureOptions;
 use crate::report;
 use crate::summary::Settings;
 
-/// The discrepancy between data and model at given parameters, without fitting.
+/// Measure how far data and model are apart at given parameters, without fitting.
+///
+/// The discrepancy is zero only where the density inside the boundary is that of the data; its square is what fit minimises. A U-statistic can be
+/// negative, and then has no root.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  steinbound discrepancy points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5
-  steinbound discrepancy points.csv --domain \"ball(radius=2)\" --statistic u --at 0,0,1,0,1")]
+#[command(after_help = "See 'steinbound help discrepancy' for more, with examples.")]
+#[command(after_long_help = "Examples:
+  steinbound discrepancy points.csv --boundary border.csv --known-covariance 1 \\
+      --at 0.5,0.5
+  steinbound discrepancy points.csv --domain \"ball(radius=2)\" --at 0,0,1,0,1 \\
+      --statistic u
+  steinbound discrepancy points.csv --method ksd --known-covariance 1 --at 0,0
+  steinbound discrepancy waits.csv --domain \"interval(0, 5)\" \\
+      --log-density \"-b*x1\" --at b=1 --format json")]
 pub struct Discrepancy {
     #[command(flatten)]
     pub data: DataOptions,
-    /// The parameters in reported order: means, then covariances by rows of the upper triangle unless they are known.
-    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true, required = true)]
+    /// The parameters in the order in which fit reports them.
+    ///
+    /// For a gaussian the means, then the covariances by rows of the upper triangle, unless they are known; for a formula a=0,b=1.
+    #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true, required = true)]
     pub at: Values,
     #[command(flatten)]
     pub model: ModelOptions,

@@ -10,21 +10,31 @@ use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
+use crate::terminal_plot::{self, TerminalPlotOptions};
 use crate::{report, summary, variants};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
+///
+/// Data are points that were seen only inside a region; what is known of that region is a set of points on its boundary (--boundary) or its shape
+/// (--domain). The result is a table of parameters with standard errors, tests against zero and confidence intervals. After the fit its assumptions are
+/// looked at; where one does not hold a warning says so, with a remedy.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help fit' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound fit points.csv --boundary border.csv
-  steinbound fit points.csv --domain \"ball(radius=1.44)\" --known-covariance 1 --method truncsm
-  steinbound fit points.csv --boundary country.geojson --columns lon,lat --project
-  steinbound fit points.csv --domain \"box(low=-3, high=3)\" --model gaussian-mixture --components 2 --known-covariance 1
-  steinbound fit points.csv --domain \"interval(0, 5)\" --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
-  steinbound fit points.csv --boundary border.csv --bootstrap 500
+  steinbound fit points.csv --domain \"ball(radius=1.44)\" --method truncsm
+  steinbound fit places.csv --boundary country.geojson --project
+  steinbound fit modes.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 \\
+      --model gaussian-mixture --components 2 --known-covariance 1
+  steinbound fit waits.csv --domain \"interval(0, 5)\" \\
+      --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
+  steinbound fit points.csv --boundary border.csv --bootstrap 500 --format json
   steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
-  steinbound fit points.csv --boundary border.csv --hypothesis \"mean[x1] = mean[x2]\" --derive \"ratio = mean[x1] / mean[x2]\"
+  steinbound fit points.csv --boundary border.csv \\
+      --hypothesis \"mean[x1] = mean[x2]\" --derive \"ratio = mean[x1] / mean[x2]\"
   steinbound fit points.csv --boundary border.csv --report report.html --plot map.png
-  steinbound fit points.csv --boundary border.csv --format json")]
+
+The exit code is 3 where there is a result that must not be trusted.")]
 pub struct Fit {
     #[command(flatten)]
     pub data: DataOptions,
@@ -33,15 +43,17 @@ pub struct Fit {
     #[command(flatten)]
     pub method: MethodOptions,
     /// The confidence level of intervals.
-    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
+    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true, help_heading = "Inference")]
     pub confidence: f64,
-    /// Fit with other kernels, bandwidths, and half and twice the boundary points as well, and tell how much that changes.
-    #[arg(long)]
+    /// Fit under other kernels, bandwidths and boundary points as well, and tell what changes.
+    #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
     #[command(flatten)]
     pub questions: QuestionOptions,
+    #[command(flatten)]
+    pub drawing: TerminalPlotOptions,
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
@@ -80,6 +92,8 @@ impl Fit {
             .flatten()
             .map(|found| found.mapped(|values| input.region.degrees(model, values)));
         let flat = self.pictures.is_wanted().then(|| fit.clone());
+        let columns = self.drawing.columns(&self.general, output);
+        let drawing = columns.map(|columns| terminal_plot::of_fit(&input, &problem, &fit, columns));
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
@@ -111,6 +125,7 @@ impl Fit {
                 if let Some(sensitivity) = &sensitivity {
                     variants::print_sensitivity(sensitivity, output)?;
                 }
+                terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
         }
         Ok(verdict.and(answered))

@@ -3,9 +3,11 @@
 mod boundary;
 mod compare;
 mod comparison_table;
+mod completions;
 mod demo;
 mod discrepancy;
 mod fit;
+mod man;
 mod regress;
 mod reproduce;
 mod simulate;
@@ -32,6 +34,8 @@ pub enum Command {
     Boundary(boundary::Boundary),
     Reproduce(reproduce::Reproduce),
     Demo(demo::Demo),
+    Completions(completions::Completions),
+    Man(man::Manual),
 }
 
 impl Command {
@@ -47,15 +51,18 @@ impl Command {
             Command::Boundary(command) => command.run(output),
             Command::Reproduce(command) => command.run(output),
             Command::Demo(command) => command.run(output),
+            Command::Completions(command) => command.run(output),
+            Command::Man(command) => command.run(output),
         }
     }
 
     pub fn quiet(&self) -> bool {
-        self.general().quiet
+        self.general().is_some_and(|general| general.quiet)
     }
 
-    fn general(&self) -> &GeneralOptions {
-        match self {
+    /// What a command that computes something was told; the others have nothing to be quiet about.
+    fn general(&self) -> Option<&GeneralOptions> {
+        Some(match self {
             Command::Fit(command) => &command.general,
             Command::Discrepancy(command) => &command.general,
             Command::Witness(command) => &command.general,
@@ -66,6 +73,7 @@ impl Command {
             Command::Boundary(command) => &command.general,
             Command::Reproduce(command) => &command.general,
             Command::Demo(command) => &command.general,
-        }
+            Command::Completions(_) | Command::Man(_) => return None,
+        })
     }
 }

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde::Serialize;
 use steinbound::domain::Domain;
 use steinbound::fit::Problem;
@@ -16,8 +16,9 @@ use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, r
 use steinbound_report::{Report, Scene, Section, pictures};
 
 use super::test::result;
+use crate::choices;
 use crate::failure::{Failure, Verdict};
-use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, choose, number};
+use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, number};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::progress::Bar;
@@ -28,51 +29,62 @@ use crate::summary;
 use crate::variants;
 
 /// Fit a linear regression whose response is seen only between limits.
+///
+/// Rows whose response lies below --lower or above --upper never made it into the data, which biases ordinary least squares. Coefficients come with
+/// standard errors, tests against zero and intervals, and belong to the untruncated response.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help regress' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40
-  steinbound regress scores.csv --formula \"achiv ~ langscore + C(prog, base=general)\" --lower 40 --method truncated-mle
-  steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40 --hypothesis \"langscore = 1\"
-  steinbound regress wages.csv --formula \"wage ~ age + age:school\" --lower floor --upper 100 --predict new.csv
+  steinbound regress scores.csv --lower 40 --method truncated-mle \\
+      --formula \"achiv ~ langscore + C(prog, base=general)\"
+  steinbound regress scores.csv --formula \"achiv ~ langscore + prog\" --lower 40 \\
+      --hypothesis \"langscore = 1\"
+  steinbound regress wages.csv --formula \"wage ~ age + age:school\" \\
+      --lower floor --upper 100 --predict new.csv
+  steinbound regress scores.csv --formula \"achiv ~ langscore\" --lower 40 \\
+      --test --format json
 
-Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction,
--1 leaves the intercept out.")]
+Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction, -1 leaves the intercept out.")]
 pub struct Regress {
     /// Comma-separated data with a header.
+    #[arg(help_heading = "Data", value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
     /// The response and the terms: "y ~ x1 + x2".
-    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    #[arg(help_heading = "Model", long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub formula: String,
     /// Responses below this number, or this column's value, are not seen.
-    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub lower: Option<String>,
     /// Responses above this number, or this column's value, are not seen.
-    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub upper: Option<String>,
-    /// The standard deviation of the noise, where it is known.
-    #[arg(long, value_name = "V", value_parser = number, allow_hyphen_values = true)]
+    /// The standard deviation of the noise, where it is known [default: estimated].
+    #[arg(help_heading = "Model", long, value_name = "V", value_parser = number, allow_hyphen_values = true)]
     pub known_sigma: Option<f64>,
-    /// What the kernel looks at: product (response and covariates) or y (the response alone, as in the paper) (default product).
-    #[arg(long, value_name = "WHAT", value_parser = kernel_on)]
+    /// What the kernel looks at [default: product].
+    #[arg(help_heading = "Method", long, value_name = "WHAT", value_parser = choices::kernel_on())]
     pub kernel_on: Option<KernelOn>,
     /// Predict the mean of the untruncated response for the rows of a file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Inference", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub predict: Option<PathBuf>,
-    /// How many boundary points tksd uses (default: one for each row, at most 200).
-    #[arg(long, value_name = "M", allow_hyphen_values = true)]
+    /// How many boundary points tksd uses [default: one for each row, at most 200].
+    #[arg(help_heading = "Method", long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
     #[command(flatten)]
     pub rows: RowOptions,
     #[command(flatten)]
     pub method: MethodOptions,
     /// The confidence level of intervals.
-    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
+    #[arg(help_heading = "Inference", long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
     pub confidence: f64,
-    /// Test whether the responses come from such a regression, at the level 0.05 with 500 draws (tksd, bdksd and ksd).
-    #[arg(long)]
+    /// Test whether the responses come from such a regression.
+    ///
+    /// At the level 0.05 with 500 draws, for tksd, bdksd and ksd.
+    #[arg(long, help_heading = "Inference")]
     pub test: bool,
-    /// Fit with other kernels, bandwidths, and half and twice the boundary points as well, and tell how much that changes.
-    #[arg(long)]
+    /// Fit under other kernels, bandwidths and boundary points as well, and tell what changes.
+    #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]
     pub bootstrap: BootstrapOptions,
@@ -82,10 +94,6 @@ pub struct Regress {
     pub pictures: PictureOptions,
     #[command(flatten)]
     pub general: GeneralOptions,
-}
-
-fn kernel_on(text: &str) -> Result<KernelOn, String> {
-    choose("choice", text, &[("product", KernelOn::Product), ("y", KernelOn::Response)])
 }
 
 /// A fit and what else is known of it.

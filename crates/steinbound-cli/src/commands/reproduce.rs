@@ -1,42 +1,52 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::text::{Table, duration};
 use steinbound_io::table::shown_path;
 use steinbound_paper::{Agreement, Compared, FEWEST, LIMIT, PaperError, Reproduction, figures};
 
+use crate::choices::Suggestion;
 use crate::failure::{Failure, Verdict};
+use crate::interrupt;
 use crate::options::{Format, GeneralOptions};
 use crate::output::Output;
 use crate::progress::Bar;
 
-/// Run the paper's experiments again: tables, figures and a page that sets them beside the published values.
+/// Run the paper's experiments again, and set them beside the published values.
+///
+/// The folder gets an index.html to open, and for each figure its trials as .csv and the picture as .svg and .png. The same seed gives the same tables;
+/// times are in files of their own, *_time.csv. It can be interrupted at any moment: finished trials are kept, and --resume goes on with them.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help reproduce' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound reproduce list
-  steinbound reproduce all --trials 8                  a quick look, half a minute
-  steinbound reproduce fig2 fig6 --output benchmark    two figures, all trials
-  steinbound reproduce all --output paper --resume     go on after an interruption
-
-The folder has an index.html to open, and for each figure its trials as .csv, and the picture as .svg and .png. The same seed gives the
-same tables; times are in files of their own, *_time.csv. It can be interrupted at any moment: finished trials are kept.")]
+  steinbound reproduce fig4 --trials 8                  # a quick look at one figure
+  steinbound reproduce all --trials 8 --output quick    # at all of them, half a minute
+  steinbound reproduce all --output paper               # all trials
+  steinbound reproduce all --output paper --resume      # go on after an interruption")]
 pub struct Reproduce {
     /// Figures by name (`list` shows them), or `all`.
-    #[arg(required = true, value_name = "FIGURE")]
+    #[arg(help_heading = "Experiments", required = true, value_name = "FIGURE", value_parser = figure_names())]
     pub figures: Vec<String>,
-    /// Trials of each experiment (default: as many as in the paper).
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    /// Trials of each experiment, from 2 to 10,000 [default: as in the paper].
+    #[arg(help_heading = "Experiments", long, value_name = "N", allow_hyphen_values = true)]
     pub trials: Option<usize>,
     /// The folder for the results, which must be empty or new.
-    #[arg(long, value_name = "DIR", default_value = "reproduction")]
+    #[arg(help_heading = "Output", long, value_name = "DIR", default_value = "reproduction", value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
     /// Go on with what was begun in the folder with the same settings.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub resume: bool,
     #[command(flatten)]
     pub general: GeneralOptions,
+}
+
+fn figure_names() -> Suggestion {
+    let figures = figures::all().into_iter().map(|figure| (figure.name(), figure.title()));
+    let words = [("list", "what there is"), ("all", "every figure")];
+    Suggestion::new(words.into_iter().chain(figures))
 }
 
 impl Reproduce {
@@ -54,6 +64,10 @@ impl Reproduce {
         if let Some(trials) = self.trials {
             reproduction = reproduction.trials(trials)?;
         }
+        interrupt::keeps(format!(
+            "finished trials are kept in {}; the same command with --resume goes on with them",
+            shown_path(&self.output)
+        ));
         let started = Instant::now();
         let bar = Bar::new("reproduce", output.is_quiet());
         let report = reproduction.run(&self.output, self.resume, &|done, total| bar.tell(done, total))?;

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::model::{Gaussian, Model};
 use steinbound::simulate::{self, tasks};
@@ -8,6 +8,7 @@ use steinbound::text::significant;
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
 
+use crate::choices;
 use crate::failure::{Failure, Verdict};
 use crate::options::{
     self, DensityOptions, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain,
@@ -16,43 +17,49 @@ use crate::options::{
 use crate::output::Output;
 
 /// Simulate a truncated sample, and points on the boundary.
+///
+/// Points are drawn from the density and kept where they lie inside the domain, until there are enough. Files appear complete or not at all.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 --output points.csv \\
-      --boundary-points 32 --boundary-output border.csv
-  steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output points.csv
-  steinbound simulate --model gaussian-mixture --components 2 --at -1.5,-1.5,1.5,1.5 --domain \"box(low=-3, high=3)\" \\
-      -n 300 --output modes.csv
-  steinbound simulate --domain \"usa()\" --at -115,35 --known-covariance 10 -n 400 --output places.csv")]
+#[command(after_help = "See 'steinbound help simulate' for more, with examples.")]
+#[command(after_long_help = "Examples:
+  steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 \\
+      --output points.csv --boundary-points 32 --boundary-output border.csv
+  steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output line.csv
+  steinbound simulate --domain \"box(low=-3, high=3)\" -n 300 --output modes.csv \\
+      --model gaussian-mixture --components 2 --at -1.5,-1.5,1.5,1.5
+  steinbound simulate --domain \"usa()\" --at -115,35 --known-covariance 10 \\
+      -n 400 --output usa.csv")]
 pub struct Simulate {
-    /// The model: gaussian or gaussian-mixture (default gaussian).
-    #[arg(long, value_name = "MODEL", value_parser = options::model)]
+    /// The model [default: gaussian].
+    #[arg(help_heading = "Model", long, value_name = "MODEL", value_parser = choices::model())]
     pub model: Option<ModelKind>,
     /// The number of components of a mixture.
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    #[arg(help_heading = "Model", long, value_name = "K", allow_hyphen_values = true)]
     pub components: Option<usize>,
-    /// The covariance, as in fit (default: identity).
-    #[arg(long, value_name = "V", allow_hyphen_values = true)]
+    /// The covariance, as in fit [default: identity].
+    #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub known_covariance: Option<String>,
-    /// The means of a mixture, component by component; else d means, or d means and the d(d+1)/2 covariances by rows of the upper triangle (default: mean 0, covariance identity).
-    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    /// The parameters: d means, or d means and d(d+1)/2 covariances [default: mean 0].
+    ///
+    /// Covariances come by rows of the upper triangle. For a mixture, the means component by component.
+    #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
     pub at: Option<Values>,
-    /// The domain, as in fit.
-    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
+    /// The domain, as in fit, such as "ball(radius=2)".
+    #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
-    /// The number of coordinates (default: from the domain or --at, else 2).
-    #[arg(long, value_name = "D", value_parser = options::dimension)]
+    /// The number of coordinates [default: from the domain or --at, else 2].
+    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension)]
     pub dimension: Option<usize>,
     /// How many points to simulate.
-    #[arg(short = 'n', value_name = "N", allow_hyphen_values = true)]
+    #[arg(help_heading = "Output", short = 'n', value_name = "N", allow_hyphen_values = true)]
     pub count: usize,
-    /// The file for the points.
-    #[arg(long, value_name = "FILE")]
+    /// The .csv file for the points.
+    #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     #[command(flatten)]
     pub sampling: SamplingOptions,
-    /// The file for the boundary points.
-    #[arg(long, value_name = "FILE")]
+    /// The .csv file for the boundary points [default: none].
+    #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub boundary_output: Option<PathBuf>,
     #[command(flatten)]
     pub general: GeneralOptions,

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 use steinbound::Fit;
 use steinbound::inference::{GoodnessOfFit, Null, TestResult};
-use steinbound::text::{percent, significant};
+use steinbound::text::{estimate, percent, significant};
 use steinbound_report::{Report, Scene, Section, pictures};
 
 use crate::failure::{Failure, Verdict};
@@ -16,21 +16,30 @@ use crate::progress::Bar;
 use crate::report;
 use crate::resampling::TestOptions;
 use crate::summary::Settings;
+use crate::terminal_plot::{self, TerminalPlotOptions};
 
 /// Test whether the data come from the model, inside the boundary.
 ///
-/// With --at the parameters are given; without it they are fitted first, and the test takes that into account.
+/// The discrepancy is compared with what it is for data that do come from the model. With --at the parameters are given; without it they are fitted
+/// first, and the test takes that into account.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "See 'steinbound help test' for more, with examples.")]
+#[command(after_long_help = "Examples:
   steinbound test points.csv --domain \"ball(radius=1.44)\" --known-covariance 1
-  steinbound test points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5 --bootstrap 1000
-  steinbound test points.csv --domain \"box(low=-3, high=3)\" --model gaussian-mixture --components 2 --known-covariance 1
-  steinbound test points.csv --method ksd --level 0.01 --format json")]
+  steinbound test points.csv --domain \"ball(radius=1.44)\" --known-covariance 1 \\
+      --at 0.5,0.5 --bootstrap 1000
+  steinbound test modes.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 \\
+      --model gaussian-mixture --components 2 --known-covariance 1 --bootstrap 99
+  steinbound test points.csv --method ksd --level 0.01 --format json
+  steinbound test points.csv --boundary border.csv --known-covariance 1 \\
+      --terminal-plot always
+
+The exit code is 3 where the level cannot be relied on; a rejection alone is exit code 0.")]
 pub struct Test {
     #[command(flatten)]
     pub data: DataOptions,
-    /// The parameters in reported order, where they are not to be fitted.
-    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    /// The parameters in reported order [default: fitted].
+    #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
     pub at: Option<Values>,
     #[command(flatten)]
     pub model: ModelOptions,
@@ -38,6 +47,8 @@ pub struct Test {
     pub method: MethodOptions,
     #[command(flatten)]
     pub test: TestOptions,
+    #[command(flatten)]
+    pub drawing: TerminalPlotOptions,
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
@@ -55,20 +66,22 @@ impl Test {
         }
         let started = Instant::now();
         let problem = input.tuned_problem(&self.method, output)?;
+        let at = self.at.as_ref().map_or_else(|| Ok(Vec::new()), |at| input.parameters(at))?;
+        // Only the draws can be interrupted half-way, so that the bar begins after the fit.
+        let model = input.model.as_ref();
+        let flat = match &self.at {
+            Some(_) => None,
+            None => Some(problem.fit().map_err(|error| input.explain(error))?),
+        };
         let bar = Bar::new("test", self.general.quiet);
         let tell = |done: usize, total: usize| bar.tell(done, total);
         let settings: GoodnessOfFit = settings.progress(&tell);
-        let model = input.model.as_ref();
-        let (flat, found) = match &self.at {
-            Some(at) => (None, problem.test_at(&input.parameters(at)?, &settings)),
-            None => {
-                let fit = problem.fit().map_err(|error| input.explain(error))?;
-                let found = problem.test(&fit, &settings);
-                (Some(fit), found)
-            }
+        let found = match &flat {
+            Some(fit) => problem.test(fit, &settings),
+            None => problem.test_at(&at, &settings),
         };
-        let fit = flat.clone().map(|fit| input.region.out_of_plane(model, fit));
         drop(bar);
+        let fit = flat.clone().map(|fit| input.region.out_of_plane(model, fit));
         let found = found.map_err(|error| input.explain(error))?;
         found.notes.iter().for_each(|note| output.note(note));
         // The problem's own warnings have been told.
@@ -80,6 +93,7 @@ impl Test {
         if self.method.verbose {
             Settings::of(&problem, started).tell(output);
         }
+        let columns = self.drawing.columns(&self.general, output);
         let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
         self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
         let page = || -> Result<Report, Failure> {
@@ -87,19 +101,15 @@ impl Test {
             let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
             let mut page = report::problem_facts(page, &problem, model.name(), self.general.seed);
             page = page.section(report::test_section(&found));
-            let at = match (&flat, &self.at) {
-                (Some(fit), _) => Some(Scene::of(&input.data, model, fit)),
-                (None, Some(at)) => Some(Scene::at(&input.data, model, &input.parameters(at)?)),
-                (None, None) => None,
+            let scene = match &flat {
+                Some(fit) => Scene::of(&input.data, model, fit),
+                None => Scene::at(&input.data, model, &at),
             };
             if let Some(fit) = &fit {
                 let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
                 page = page.section(Section::new("Estimates").table(&table));
             }
-            match at {
-                Some(scene) => report::scene_sections(page, &input.scene(&problem, scene), &problem),
-                None => Ok(page),
-            }
+            report::scene_sections(page, &input.scene(&problem, scene), &problem)
         };
         self.pictures.report(page, output)?;
         match self.general.format {
@@ -115,7 +125,11 @@ impl Test {
                 }
                 output.json(&value)?;
             }
-            Format::Table => print(&found, &input, fit.as_ref(), &self.method, output)?,
+            Format::Table => {
+                print(&found, &input, fit.as_ref(), &self.method, output)?;
+                let drawing = columns.map(|columns| terminal_plot::of_test(&found, columns));
+                terminal_plot::print(&drawing.unwrap_or_default(), output)?;
+            }
         }
         let is_sound = found.trustworthy && fit.is_none_or(|fit| fit.converged);
         Ok(if is_sound { Verdict::Fine } else { Verdict::Doubtful })
@@ -135,8 +149,7 @@ fn print(
     let what = if found.fitted { "parameters fitted" } else { "parameters given" };
     writeln!(out, "{} test of a {model} density, n = {n}, {what}\n", method.method.name())?;
     for parameter in fit.iter().flat_map(|fit| &fit.parameters) {
-        let estimate = parameter.estimate.map_or_else(|| "-".into(), significant);
-        writeln!(out, "  {} = {estimate}", parameter.name)?;
+        writeln!(out, "  {} = {}", parameter.name, estimate(parameter.estimate, parameter.std_error))?;
     }
     if fit.is_some() {
         writeln!(out)?;

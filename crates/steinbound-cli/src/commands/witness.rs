@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::Points;
 use steinbound::text::significant;
@@ -16,22 +16,39 @@ use crate::pictures::PictureOptions;
 use crate::report;
 use crate::summary::Settings;
 
-/// The witness function: where, and in which direction, model and data disagree.
+/// Tell where, and in which direction, model and data disagree.
+///
+/// The witness is a vector field: where it is large, the data deviate from the model there, along its direction. It vanishes on the boundary. It is
+/// evaluated on a grid or at the points of a file, at given parameters or fitted ones; the table is comma-separated.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  steinbound witness points.csv --boundary border.csv --known-covariance 1 --at 0.5,0.5 --grid 40
-  steinbound witness points.csv --boundary border.csv --points places.csv --format json")]
+#[command(after_help = "See 'steinbound help witness' for more, with examples.")]
+#[command(after_long_help = "Examples:
+  steinbound witness points.csv --boundary border.csv --known-covariance 1 \\
+      --at 0.5,0.5 --grid 40
+  steinbound witness points.csv --boundary border.csv > witness.csv
+  steinbound witness points.csv --boundary border.csv --points places.csv \\
+      --format json
+  steinbound witness points.csv --domain \"ball(radius=2)\" --method bdksd \\
+      --known-covariance 1 --at 0,0")]
 pub struct Witness {
     #[command(flatten)]
     pub data: DataOptions,
-    /// The parameters in reported order; fitted if not given.
-    #[arg(long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
+    /// The parameters in reported order [default: fitted].
+    #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
     pub at: Option<Values>,
-    /// Evaluate on a grid of N points along each axis, over data and boundary (default: 25 up to two dimensions, else at the data).
-    #[arg(long, value_name = "N", conflicts_with = "points", allow_hyphen_values = true)]
+    /// Evaluate on a grid of N points along each axis [default: 25].
+    ///
+    /// The grid spans data, boundary and domain. In more than two dimensions the default is to evaluate at the data.
+    #[arg(
+        help_heading = "Places",
+        long,
+        value_name = "N",
+        conflicts_with = "points",
+        allow_hyphen_values = true
+    )]
     pub grid: Option<usize>,
-    /// Evaluate at the points of a file.
-    #[arg(long, value_name = "FILE")]
+    /// Evaluate at the points of a .csv file with the data's columns.
+    #[arg(help_heading = "Places", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub points: Option<PathBuf>,
     #[command(flatten)]
     pub model: ModelOptions,

@@ -1,0 +1,115 @@
+//! Ctrl-C: whoever counts its progress is asked to stop, anything else is ended; either way with one line and the exit code 130.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What the shell calls a program that was ended by Ctrl-C.
+pub const EXIT_CODE: u8 = 130;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+static TOLD: AtomicBool = AtomicBool::new(false);
+static WATCHING: AtomicUsize = AtomicUsize::new(0);
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+
+/// Whether Ctrl-C was pressed.
+pub fn is_asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// What an interruption leaves behind.
+pub fn keeps(what: String) {
+    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+}
+
+/// Somebody who looks at [`is_asked`] from time to time, and stops by himself.
+pub struct Watch;
+
+impl Watch {
+    pub fn new() -> Watch {
+        WATCHING.fetch_add(1, Ordering::Relaxed);
+        Watch
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        WATCHING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Says once what was kept.
+pub fn tell() {
+    if TOLD.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let kept = kept.unwrap_or_else(|| "there is no result, and nothing is half-written".into());
+    // The line may hold a bar.
+    let clean = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    let _ = writeln!(std::io::stderr(), "{clean}interrupted: {kept}");
+}
+
+/// Waits for Ctrl-C on a thread of its own. A program that was started with Ctrl-C ignored, as in the background of a script, goes on ignoring it.
+#[cfg(unix)]
+pub fn listen() {
+    use signal_hook::consts::SIGINT;
+    use signal_hook::iterator::Signals;
+
+    /// So long whoever watches may take until the next look.
+    const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
+
+    if is_ignored() {
+        return;
+    }
+    let Ok(mut signals) = Signals::new([SIGINT]) else { return };
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            let is_first = !ASKED.swap(true, Ordering::Relaxed);
+            if is_first && WATCHING.load(Ordering::Relaxed) > 0 {
+                // Whoever watches ends the program before this does; a second Ctrl-C does not wait.
+                std::thread::spawn(|| {
+                    std::thread::sleep(GRACE);
+                    end();
+                });
+            } else {
+                end();
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+pub fn listen() {}
+
+#[cfg(unix)]
+fn end() {
+    tell();
+    std::process::exit(i32::from(EXIT_CODE));
+}
+
+/// Whether Ctrl-C was ignored when the program started, where the system tells.
+#[cfg(unix)]
+fn is_ignored() -> bool {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
+    ignores_interrupts(&status)
+}
+
+#[cfg(unix)]
+fn ignores_interrupts(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal_hook::consts::SIGINT - 1)) != 0)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read() {
+        assert!(ignores_interrupts("Name:\tx\nSigIgn:\t0000000000001002\n"));
+        assert!(!ignores_interrupts("Name:\tx\nSigIgn:\t0000000000001000\n"));
+        assert!(!ignores_interrupts("nonsense"));
+    }
+}
