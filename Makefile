@@ -31,7 +31,7 @@ results:
 ## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/benchmarks.md. Needs a C++ compiler.
 ## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.
 bench: target/bench-venv/ready
-	cargo build --release --locked --package steinbound-bench
+	cargo build --release --locked --package steinbound-bench --package steinbound-cli
 	target/bench-venv/bin/python bench/side_by_side.py $(BENCH)
 
 target/bench-venv/ready: bench/requirements.txt

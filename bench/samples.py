@@ -29,6 +29,17 @@ class Sample:
         return f"d = {self.dimension}, n = {self.points:,}, m = {self.boundary_points:,}"
 
 
+def tables(sample: Sample) -> tuple[Path, Path]:
+    """The same data and boundary points as comma-separated files."""
+
+    def table(raw: Path) -> Path:
+        path = raw.with_suffix(".csv")
+        np.savetxt(path, np.fromfile(raw, dtype="<f8").reshape(-1, sample.dimension), delimiter=",", fmt="%.17g")
+        return path
+
+    return table(sample.data), table(sample.boundary)
+
+
 def radius(dimension: int) -> float:
     """A disc of radius 2, and in more dimensions the balls of the paper."""
     return DISC_RADIUS if dimension == 2 else dimension**0.53

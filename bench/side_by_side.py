@@ -75,6 +75,11 @@ class Bench:
         form = options[options.index("--compute") + 1] if "--compute" in options else ""
         return Contender(f"steinbound {form}".strip(), command)
 
+    def command(self, name: str, *arguments: str) -> Contender:
+        """The command as people start it, which must lie beside the binary of the benchmark."""
+        timer = [sys.executable, str(HERE / "command.py"), "50"]
+        return Contender(name, [*timer, str(self.binary.with_name("steinbound")), *arguments])
+
     def textbook(self, sample: Sample, way: str, *options: str, repeat: int = 1) -> Contender:
         name = {"closed-form": "closed form", "bfgs": "BFGS"}[way]
         script = [sys.executable, str(HERE / "textbook.py"), way]
@@ -214,6 +219,21 @@ def mixture(bench: Bench) -> Outcome:
     return Outcome([(sample.title(), m) for m in measured], [ratios(bfgs, ours)])
 
 
+def command(bench: Bench) -> Outcome:
+    sample = bench.ball(1_000, 2, 32)
+    data, boundary = samples.tables(sample)
+    fit = ["fit", str(data), "--boundary", str(boundary), "--format", "json"]
+    measured = alternate(
+        [
+            bench.command("steinbound --help", "--help"),
+            bench.command("fit, known covariance", *fit, "--known-covariance", "1"),
+            bench.command("fit, unknown covariance", *fit),
+        ],
+        bench.plan.rounds,
+    )
+    return Outcome([(sample.title(), m) for m in measured], [m.rounds for m in measured])
+
+
 def pairs_case(plan: Plan, dimension: int, speed: float, ratio: float) -> Case:
     title = f"Exact, tiled, d = {dimension}, n = {plan.pairs:,}"
     goals = [
@@ -281,6 +301,15 @@ def cases(plan: Plan) -> Iterator[Case]:
         "Mixture of two, n = 2,000",
         [Goal("Mixture: BFGS / steinbound", report.as_ratio, at_least=50)],
         mixture,
+    )
+    yield Case(
+        "The command from start to exit",
+        [
+            Goal("steinbound --help: time", report.in_seconds, at_most=0.020),
+            Goal("steinbound fit, n = 1,000, known covariance: time", report.in_seconds, at_most=0.060),
+            Goal("steinbound fit, n = 1,000, unknown covariance: time", report.in_seconds, at_most=0.060),
+        ],
+        command,
     )
 
 

@@ -88,8 +88,10 @@ fn main() -> ExitCode {
 /// Prints help, or what is wrong with the command line; echoed values are escaped and cut.
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print().and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => Failure::from(error).report(),
+        };
     }
     let rendered = error.render();
     let mut message = match Terminal::stderr().has_color {

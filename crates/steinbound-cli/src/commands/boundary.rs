@@ -41,7 +41,7 @@ pub struct Boundary {
     #[command(flatten)]
     pub sampling: SamplingOptions,
     /// The number of coordinates [default: from the domain or --near, else 2].
-    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension)]
+    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension, allow_hyphen_values = true)]
     pub dimension: Option<usize>,
     /// Data near which an unbounded boundary is sampled.
     ///

@@ -22,7 +22,7 @@ use crate::progress::Bar;
 #[command(after_help = "See 'steinbound help reproduce' for more, with examples.")]
 #[command(after_long_help = "Examples:
   steinbound reproduce list
-  steinbound reproduce fig4 --trials 8                  # a quick look at one figure
+  steinbound reproduce fig10 --trials 8                 # a quick look at one figure
   steinbound reproduce all --trials 8 --output quick    # at all of them, half a minute
   steinbound reproduce all --output paper               # all trials
   steinbound reproduce all --output paper --resume      # go on after an interruption")]

@@ -48,7 +48,7 @@ pub struct Simulate {
     #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
     /// The number of coordinates [default: from the domain or --at, else 2].
-    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension)]
+    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension, allow_hyphen_values = true)]
     pub dimension: Option<usize>,
     /// How many points to simulate.
     #[arg(help_heading = "Output", short = 'n', value_name = "N", allow_hyphen_values = true)]

@@ -1,10 +1,10 @@
-//! Ctrl-C ends a command at once, and leaves nothing half-written.
+//! Ctrl-C ends a command at once, with a word on what was kept, and leaves nothing half-written.
 #![cfg(target_os = "linux")]
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::Folder;
+use crate::common::{Folder, disc};
 
 /// Starts the command in a folder. A test run in the background may ignore Ctrl-C, which its children would inherit.
 fn start(folder: &Folder, arguments: &[&str]) -> Child {
@@ -14,18 +14,19 @@ fn start(folder: &Folder, arguments: &[&str]) -> Child {
         .args(arguments)
         .current_dir(folder.path(""))
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap()
 }
 
-/// Sends what Ctrl-C sends; how long it took until the process was gone, and whether the signal was what ended it.
-fn interrupt(mut child: Child) -> (Duration, bool) {
-    use std::os::unix::process::ExitStatusExt;
+/// Sends what Ctrl-C sends; how long it took until the process was gone, and what it said if that was what ended it.
+fn interrupt(child: Child) -> (Duration, Option<String>) {
     let sent = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let status = child.wait().unwrap();
-    (sent.elapsed(), status.signal() == Some(2))
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!([Some(0), Some(130)].contains(&output.status.code()), "{:?} {said}", output.status);
+    (sent.elapsed(), (output.status.code() == Some(130)).then_some(said))
 }
 
 #[test]
@@ -36,9 +37,63 @@ fn a_long_fit_ends_at_once() {
     assert_eq!(said.code, 0, "{}", said.stderr);
     let child = start(&folder, &[&["fit", "data.csv", "--compute", "tiled"], &domain[..]].concat());
     std::thread::sleep(Duration::from_millis(500));
-    let (took, was_interrupted) = interrupt(child);
-    assert!(was_interrupted, "the fit was over before it was interrupted");
+    let (took, said) = interrupt(child);
+    assert_eq!(said.expect("the fit was over before it was interrupted"), NOTHING);
     assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+const NOTHING: &str = "interrupted: there is no result, and nothing is half-written\n";
+
+/// A command whose draws take long stops between two batches of them.
+#[test]
+fn long_bootstraps_end_soon() {
+    let folder = disc(400, 32, 1);
+    let boundary =
+        ["data.csv", "--domain", "ball(radius=1.4)", "--known-covariance", "1", "--bootstrap", "1000000"];
+    for (command, more) in [("fit", &[][..]), ("test", &["--at", "0,0"]), ("compare", &["--test"])] {
+        let child = start(&folder, &[&[command], &boundary[..], more].concat());
+        std::thread::sleep(Duration::from_millis(400));
+        let (took, said) = interrupt(child);
+        let said = said.unwrap_or_else(|| panic!("{command} was over before it was interrupted"));
+        assert_eq!(said.matches("interrupted").count(), 1, "{command}: {said}");
+        assert!(said.ends_with(NOTHING), "{command}: {said}");
+        assert!(took < Duration::from_secs(1), "{command}: {took:?}");
+    }
+}
+
+/// Finished trials are kept, and the message says how to go on with them.
+#[test]
+fn a_reproduction_says_what_was_kept() {
+    let folder = Folder::new();
+    let call = ["reproduce", "fig2", "--trials", "64", "--output", "paper"];
+    let child = start(&folder, &call);
+    std::thread::sleep(Duration::from_millis(700));
+    let (_, said) = interrupt(child);
+    assert_eq!(
+        said.expect("it was over before it was interrupted"),
+        "interrupted: finished trials are kept in paper; the same command with --resume goes on with them\n"
+    );
+    assert!(folder.path("paper/journal.txt").exists());
+}
+
+/// A script that starts something in the background means it to go on: the shell has Ctrl-C ignored there.
+#[test]
+fn what_ignores_interrupts_goes_on_ignoring_them() {
+    let folder = disc(400, 32, 1);
+    let binary = assert_cmd::cargo::cargo_bin("steinbound");
+    let line = format!(
+        "trap '' INT; exec '{}' test data.csv --boundary edge.csv --known-covariance 1 --at 0.5,0.5 --bootstrap 3000",
+        binary.display()
+    );
+    let child = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(folder.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(interrupt(child).1, None);
 }
 
 /// Whenever it is interrupted, the folder is as it was or has the whole file.
@@ -51,7 +106,7 @@ fn an_interrupted_command_leaves_no_half_written_file() {
         let arguments = ["simulate", "--domain", "interval(-1, 1)", "-n", &count, "--output", "data.csv"];
         let child = start(&folder, &arguments);
         std::thread::sleep(Duration::from_millis(milliseconds));
-        let (took, was_interrupted) = interrupt(child);
+        let (took, said) = interrupt(child);
         assert!(took < Duration::from_secs(1), "{took:?}");
         match folder.names().as_slice() {
             [] => {}
@@ -61,7 +116,7 @@ fn an_interrupted_command_leaves_no_half_written_file() {
             }
             other => panic!("after {milliseconds} ms: {other:?}"),
         }
-        interrupted += usize::from(was_interrupted);
+        interrupted += usize::from(said.is_some_and(|said| said == NOTHING));
     }
     assert!(interrupted > 0, "it was over before it was interrupted");
 }
