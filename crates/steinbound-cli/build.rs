@@ -19,9 +19,9 @@ fn main() {
 /// The commit, where this package is part of a repository. A package that was unpacked below somebody else's repository is not.
 fn commit() -> Option<String> {
     said("git", &["ls-files", "--error-unmatch", "Cargo.toml"])?;
-    // What changes with the commit: the branch that is checked out, and where it stands.
+    // What changes with the commit: the branch that is checked out, where it stands, and the list of both.
     let branch = said("git", &["symbolic-ref", "--quiet", "HEAD"]);
-    for name in ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
+    for name in ["HEAD", "logs/HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
         if let Some(path) = said("git", &["rev-parse", "--git-path", name])
             && std::path::Path::new(&path).exists()
         {

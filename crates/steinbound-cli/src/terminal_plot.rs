@@ -7,7 +7,7 @@ use steinbound::{Fit, Points};
 
 use crate::choices::{self, TerminalPlot};
 use crate::drawing::histogram::Histogram;
-use crate::drawing::map::{Ink, Map, size};
+use crate::drawing::map::{Ink, Inside, Map, size};
 use crate::drawing::{WIDEST, range};
 use crate::failure::Failure;
 use crate::input::Input;
@@ -129,7 +129,7 @@ fn plane(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<Str
         bounds,
         columns,
         rows,
-        inside: contains.as_ref().map(|f| f as &dyn Fn(&[f64]) -> bool),
+        inside: contains.as_ref().map(|f| f as Inside),
         edge: boundary.map(places).unwrap_or_default(),
         points: places(&input.data),
         marks: near.iter().map(|x| ('X', *x)).collect(),

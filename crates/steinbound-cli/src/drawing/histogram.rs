@@ -130,7 +130,7 @@ mod tests {
     fn marks_point_to_their_place_or_beyond() {
         let range = (0.0, 10.0);
         assert_eq!(marked(0.0, "t", range, 20), "^ t 0");
-        assert_eq!(marked(9.9, "t", range, 20), "          t 9.900 ^");
+        assert_eq!(marked(9.9, "t", range, 20), "           t 9.900 ^");
         assert_eq!(marked(50.0, "t", range, 12), "   t 50.00 >");
         assert_eq!(marked(-5.0, "t", range, 12), "< t -5.000");
         assert!(marked(5.0, "a very long label", range, 10).starts_with("     ^ a very"));

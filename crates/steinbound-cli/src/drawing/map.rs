@@ -11,14 +11,17 @@ pub enum Ink {
     Braille,
 }
 
+/// Tells whether a place is inside.
+pub type Inside<'a> = &'a dyn Fn(&[f64]) -> bool;
+
 /// What is drawn in a rectangle of the plane. Later parts hide earlier ones.
 pub struct Map<'a> {
     /// The ends of both axes.
     pub bounds: [(f64, f64); 2],
     pub columns: usize,
     pub rows: usize,
-    /// Tells what is inside, which is drawn with dots.
-    pub inside: Option<&'a dyn Fn(&[f64]) -> bool>,
+    /// The inside, drawn with dots.
+    pub inside: Option<Inside<'a>>,
     /// Boundary points, drawn with `+`.
     pub edge: Vec<[f64; 2]>,
     pub points: Vec<[f64; 2]>,

@@ -5,7 +5,7 @@ use crate::common::Folder;
 
 /// Every option that names a file to write, after a command that would.
 fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
-    let simulate = vec!["simulate", "--domain", "ball(radius=1)", "-n", "5"];
+    let simulate = ["simulate", "--domain", "ball(radius=1)", "-n", "5"];
     vec![
         ([&simulate[..], &["--output"]].concat(), "s.csv"),
         ([&simulate[..], &["--output", "other.csv", "--boundary-output"]].concat(), "b.csv"),
