@@ -23,10 +23,12 @@ use crate::region::Region;
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// A table for people.
+    /// For people.
     #[default]
+    #[value(help = "a table for people")]
     Table,
-    /// One JSON object on one line, for programs.
+    /// For programs.
+    #[value(help = "one JSON object on one line, for programs")]
     Json,
 }
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
 pub const BOLD: Style = Style::new().bold();
@@ -26,23 +26,20 @@ pub struct Terminal {
 impl Terminal {
     pub fn stdout() -> Terminal {
         let stream = std::io::stdout();
-        if !stream.is_terminal() {
-            return Terminal::default();
-        }
-        Terminal {
-            has_color: AutoStream::choice(&stream) != ColorChoice::Never,
-            width: Some(columns(terminal_size_of(&stream))),
-        }
+        Terminal::new(stream.is_terminal(), AutoStream::choice(&stream), terminal_size_of(&stream))
     }
 
     pub fn stderr() -> Terminal {
         let stream = std::io::stderr();
-        if !stream.is_terminal() {
-            return Terminal::default();
-        }
+        Terminal::new(stream.is_terminal(), AutoStream::choice(&stream), terminal_size_of(&stream))
+    }
+
+    /// A stream that asks for colours although it is no terminal gets none: what is written into files stays plain.
+    fn new(is_terminal: bool, choice: ColorChoice, size: Option<(Width, Height)>) -> Terminal {
+        let columns = size.map_or(80, |(Width(columns), _)| usize::from(columns));
         Terminal {
-            has_color: AutoStream::choice(&stream) != ColorChoice::Never,
-            width: Some(columns(terminal_size_of(&stream))),
+            has_color: is_terminal && choice != ColorChoice::Never,
+            width: is_terminal.then_some(columns),
         }
     }
 
@@ -62,10 +59,6 @@ impl Terminal {
             _ => self.painted(DIM, &text),
         }
     }
-}
-
-fn columns(size: Option<(Width, terminal_size::Height)>) -> usize {
-    size.map_or(80, |(Width(columns), _)| usize::from(columns))
 }
 
 /// Text broken between words where a line would be longer; further lines are indented. Words that are longer by themselves stay whole.

@@ -41,9 +41,6 @@ The exit code is 3 only where no fit can be trusted.")]
 pub struct Compare {
     #[command(flatten)]
     pub data: DataOptions,
-    /// The methods [default: all that use what is known of the boundary].
-    #[arg(help_heading = "Method", long, value_name = "METHOD,..", value_delimiter = ',', value_parser = choices::method())]
-    pub method: Vec<Method>,
     /// The models [default: gaussian].
     #[arg(help_heading = "Model", long, value_name = "MODEL,..", value_delimiter = ',', value_parser = choices::model())]
     pub model: Vec<ModelKind>,
@@ -58,6 +55,9 @@ pub struct Compare {
     pub components: Vec<usize>,
     #[command(flatten)]
     pub density: DensityOptions,
+    /// The methods [default: all that use what is known of the boundary].
+    #[arg(help_heading = "Method", long, value_name = "METHOD,..", value_delimiter = ',', value_parser = choices::method())]
+    pub method: Vec<Method>,
     #[command(flatten)]
     pub settings: MethodSettings,
     /// The confidence level of intervals.

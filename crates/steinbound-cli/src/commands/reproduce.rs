@@ -28,7 +28,7 @@ use crate::progress::Bar;
   steinbound reproduce all --output paper --resume      # go on after an interruption")]
 pub struct Reproduce {
     /// Figures by name (`list` shows them), or `all`.
-    #[arg(help_heading = "Experiments", required = true, value_name = "FIGURE", value_parser = figure_names())]
+    #[arg(help_heading = "Experiments", required = true, value_name = "FIGURE", value_parser = figure_names(), display_order = 0)]
     pub figures: Vec<String>,
     /// Trials of each experiment, from 2 to 10,000 [default: as in the paper].
     #[arg(help_heading = "Experiments", long, value_name = "N", allow_hyphen_values = true)]

@@ -57,7 +57,8 @@ fn long_bootstraps_end_soon() {
         let said = said.unwrap_or_else(|| panic!("{command} was over before it was interrupted"));
         assert_eq!(said.matches("interrupted").count(), 1, "{command}: {said}");
         assert!(said.ends_with(NOTHING), "{command}: {said}");
-        assert!(took < Duration::from_secs(1), "{command}: {took:?}");
+        // Later it would have been ended without being asked.
+        assert!(took < Duration::from_secs(2), "{command}: {took:?}");
     }
 }
 
@@ -92,7 +93,7 @@ fn what_ignores_interrupts_goes_on_ignoring_them() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(150));
     assert_eq!(interrupt(child).1, None);
 }
 
