@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueHint};
+use clap::Args;
 use serde_json::json;
 use steinbound::domain::{BoundarySampling, Domain, Polygon, contiguous_united_states};
 use steinbound::fit::DistanceKind;
