@@ -31,10 +31,15 @@ fn examples(help: &str) -> Vec<String> {
 /// Runs the examples of a command as a shell would.
 #[track_caller]
 fn run_examples(command: &str) {
+    run_examples_of(&[command, "--help"]);
+}
+
+#[track_caller]
+fn run_examples_of(arguments: &[&str]) {
     let folder = kit();
-    let help = help(&folder, &[command, "--help"], 110);
+    let help = help(&folder, arguments, 110);
     let examples = examples(&help);
-    assert!((4..=8).contains(&examples.len()), "{command}: {examples:?}");
+    assert!((4..=8).contains(&examples.len()), "{arguments:?}: {examples:?}");
     let binary = assert_cmd::cargo::cargo_bin("steinbound");
     let path = std::env::join_paths(
         [binary.parent().unwrap().to_path_buf()]
@@ -66,6 +71,11 @@ fn examples_of_measures() {
     run_examples("discrepancy");
     run_examples("witness");
     run_examples("compare");
+}
+
+#[test]
+fn examples_of_the_whole() {
+    run_examples_of(&["--help"]);
 }
 
 #[test]
