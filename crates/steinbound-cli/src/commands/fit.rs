@@ -28,11 +28,11 @@ use crate::{report, summary, variants};
       --model gaussian-mixture --components 2 --known-covariance 1
   steinbound fit waits.csv --domain \"interval(0, 5)\" \\
       --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
-  steinbound fit points.csv --boundary border.csv --bootstrap 500 --format json
   steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
   steinbound fit points.csv --boundary border.csv \\
       --hypothesis \"mean[x1] = mean[x2]\" --derive \"ratio = mean[x1] / mean[x2]\"
-  steinbound fit points.csv --boundary border.csv --report report.html --plot map.png
+  steinbound fit points.csv --boundary border.csv --bootstrap 500 \\
+      --report report.html --plot map.png
 
 The exit code is 3 where there is a result that must not be trusted.")]
 pub struct Fit {
