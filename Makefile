@@ -21,14 +21,14 @@ unit:
 simulations:
 	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning::
 
-## The paper's experiments with all their trials (about five minutes on two cores); writes docs/results.md and its pictures.
+## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md and its pictures.
 results:
 	cargo build --release --locked --package steinbound-cli
 	rm -rf target/paper
 	target/release/steinbound reproduce all --output target/paper
 	python3 tools/results.py target/paper
 
-## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/benchmarks.md. Needs a C++ compiler.
+## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/src/benchmarks.md. Needs a C++ compiler.
 ## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.
 bench: target/bench-venv/ready
 	cargo build --release --locked --package steinbound-bench --package steinbound-cli

@@ -1,4 +1,4 @@
-"""steinbound beside a textbook and KeOps: measures, compares with targets, writes docs/benchmarks.md."""
+"""steinbound beside a textbook and KeOps: measures, compares with targets, writes docs/src/benchmarks.md."""
 
 import argparse
 import sys
@@ -329,7 +329,7 @@ def main() -> int:
     options.add_argument("--no-fail", action="store_true", help="report missed targets without failing")
     options.add_argument("--only", help="measure only cases whose title contains this")
     options.add_argument(
-        "--output", type=Path, help="the page to write (default docs/benchmarks.md for a whole run)"
+        "--output", type=Path, help="the page to write (default docs/src/benchmarks.md for a whole run)"
     )
     options.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "steinbound-bench")
     asked = options.parse_args()
@@ -349,7 +349,7 @@ def main() -> int:
 
     verdicts = [row for section in sections for row in section.verdicts()]
     print("\n" + report.screen_table(report.VERDICT_HEAD, verdicts))
-    output = asked.output or (None if asked.quick or asked.only else ROOT / "docs" / "benchmarks.md")
+    output = asked.output or (None if asked.quick or asked.only else ROOT / "docs/src/benchmarks.md")
     if output:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(report.markdown(sections, machine.described()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Write docs/results.md and its pictures from the folder of a full run.
+"""Write docs/src/results.md and its pictures from the folder of a full run.
 
     steinbound reproduce all --output FOLDER
     python tools/results.py FOLDER
@@ -84,11 +84,11 @@ def main(folder):
     left = re.search(r"\[[^\]]*\|[^\]]*\]", text)
     if left:
         sys.exit(f"not understood: {left[0]}")
-    pictures = ROOT / "docs/results"
+    pictures = ROOT / "docs/src/results"
     pictures.mkdir(parents=True, exist_ok=True)
     for name in re.findall(r"\(results/([\w]+\.png)\)", text):
         shutil.copyfile(folder / name, pictures / name)
-    (ROOT / "docs/results.md").write_text(text)
+    (ROOT / "docs/src/results.md").write_text(text)
 
 
 if __name__ == "__main__":
