@@ -1,9 +1,12 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint docs unit simulations results bench browser clean
+.PHONY: test format lint api unit docs reference shown package simulations results bench browser clean
+
+# The version of the program that makes the book.
+MDBOOK = 0.5.4
 
 ## All that must hold before a change lands: formatting, lints, documentation, tests.
-test: format lint docs unit
+test: format lint api unit
 
 format:
 	cargo fmt --all --check
@@ -11,11 +14,36 @@ format:
 lint:
 	cargo clippy --release --workspace --all-targets --locked -- -D warnings
 
-docs:
+api:
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --locked
 
 unit:
 	cargo test --release --workspace --locked
+
+## The book in target/book, with the documentation of the library beside it. Takes the mdbook of the system, or else builds one in target/tools.
+docs: api
+	$(or $(shell command -v mdbook),target/tools/bin/mdbook) build docs
+	rm -rf target/book/api
+	cp -R target/doc target/book/api
+
+ifeq ($(shell command -v mdbook),)
+docs: target/tools/bin/mdbook
+endif
+
+target/tools/bin/mdbook:
+	cargo install mdbook --version $(MDBOOK) --locked --no-default-features --features search --root target/tools
+
+## The page of the book that has the help of every command, written anew.
+reference:
+	cargo test --release --locked --package steinbound-cli --test all -- --ignored write_the_reference
+
+## What commands print, written anew where the README and the book show it. Look at the difference before it is committed.
+shown:
+	cargo test --release --locked --package steinbound-cli --test all -- --ignored write_what_commands_print
+
+## The packages for a registry: made, unpacked and built there. Needs the registry for what they depend on.
+package:
+	cargo package --workspace --exclude steinbound-bench --exclude steinbound-book --locked
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
 simulations:

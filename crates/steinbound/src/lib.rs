@@ -72,8 +72,3 @@ pub use fit::{Estimator, Fit, Method};
 pub use inference::{HypothesisError, ResamplingError};
 pub use matrix::Matrix;
 pub use points::Points;
-
-/// The example in the README compiles and runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

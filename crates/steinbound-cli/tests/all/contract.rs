@@ -494,40 +494,6 @@ fn the_demo_draws_its_map() {
     assert_eq!(folder.names(), ["map.PNG", "map.svg", "steinbound-demo.html"]);
 }
 
-/// The table in the README is what the command prints, but for the times.
-#[test]
-fn the_readme_shows_the_demo() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    let demo = Folder::new().run(&["demo"]).stdout;
-    let mut rows = 0;
-    for line in demo.lines().filter(|line| !line.trim().is_empty()) {
-        let is_row = line.ends_with("ms") || line.ends_with("us");
-        // The last column is the time, in two words; its width may differ.
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let words = if is_row { &words[..words.len() - 2] } else { &words[..] };
-        let shown = |other: &str| other.split_whitespace().collect::<Vec<_>>().starts_with(words);
-        if !line.starts_with("---") {
-            assert!(readme.lines().any(shown), "not in the README: {line}");
-        }
-        rows += usize::from(is_row);
-    }
-    assert_eq!(rows, 8);
-}
-
-/// So is the table of the student scores, but for the time at its end.
-#[test]
-fn the_readme_shows_a_summary() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
-    let formula = "achiv ~ langscore + C(prog, base=general)";
-    let arguments = ["regress", scores, "--formula", formula, "--lower", "40", "--method", "truncated-mle"];
-    let said = Folder::new().run(&arguments);
-    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-    let (shown, time) = said.stdout.trim_end().rsplit_once(", ").unwrap();
-    assert!(readme.contains(&format!("```text\n{shown}, ")), "not in the README: {shown}");
-    assert!(time.ends_with('s'), "{time}");
-}
-
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
     use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
 //! The tests of the command, in one binary: that builds in a third of the time of many.
 
+mod book;
 mod common;
 mod contract;
 mod diagnostics;
@@ -9,10 +10,14 @@ mod help;
 mod interrupts;
 mod kit;
 mod levels;
+mod links;
 mod maps;
 mod models;
 mod outputs;
+mod packages;
+mod pages;
 mod questions;
+mod reference;
 mod refusals;
 mod report;
 mod reproduce;
