@@ -1,4 +1,4 @@
-//! The README and the pages of the book that have examples in Rust: they are compiled and run as tests. They are not part of the library's crate,
+//! The READMEs and the pages of the book that have examples in Rust: they are compiled and run as tests. They are not part of the library's crate,
 //! because a package cannot hold files from beside it.
 
 macro_rules! pages {
@@ -13,6 +13,7 @@ macro_rules! pages {
 
 pages! {
     readme: "../README.md",
+    library: "../crates/steinbound/README.md",
     own_density: "src/guide/own_density.md",
     trust: "src/guide/trust.md",
 }

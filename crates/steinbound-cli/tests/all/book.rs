@@ -5,7 +5,7 @@
 //!
 //! - `exit: 3` before commands: another exit code than 0;
 //! - `not run: WHY` before commands that take too long, `needs: WHAT` before commands that are not there yet;
-//! - `output` before a block: what the last command wrote to standard output, `messages`: to standard error. Times may differ, a line `...`
+//! - `output` before a block: what the last command wrote to standard output, `messages`: to standard error. Times and steps may differ, a line `...`
 //!   stands for lines left out, and of JSON a part may be shown, with rounded numbers.
 #![cfg(unix)]
 
@@ -198,17 +198,19 @@ impl Reading {
     }
 }
 
-/// Lines without times and without the widths that follow from them.
+/// What may differ from machine to machine: times, and the steps of a search, which rounding changes.
+const VARYING: [&str; 5] = ["us", "ms", "s", "min", "steps"];
+
+/// Lines without what varies and without the widths that follow from it.
 fn comparable(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_time = |at: usize| {
+        let varies = |at: usize| {
             let unit = words.get(at + 1).map_or("", |word| word.trim_end_matches([',', '.', ')']));
-            words[at].trim_start_matches('(').parse::<f64>().is_ok()
-                && ["us", "ms", "s", "min"].contains(&unit)
+            words[at].trim_start_matches('(').parse::<f64>().is_ok() && VARYING.contains(&unit)
         };
         let is_rule = line.trim_matches('-').is_empty();
-        let kept = (0..words.len()).filter(|at| !is_time(*at) && (*at == 0 || !is_time(at - 1)));
+        let kept = (0..words.len()).filter(|at| !varies(*at) && (*at == 0 || !varies(at - 1)));
         if is_rule { "-".into() } else { kept.map(|at| words[at]).collect::<Vec<_>>().join(" ") }
     };
     text.lines().filter(|line| !line.trim().is_empty()).map(line).collect()

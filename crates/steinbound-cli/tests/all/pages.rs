@@ -1,4 +1,4 @@
-//! The pages that people read, the README and the book, as blocks, marks, links and headings.
+//! The pages that people read, at the root and in the book, as blocks, marks, links and headings.
 
 use std::path::{Path, PathBuf};
 
@@ -22,10 +22,10 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The README and every page of the book, in the order of their names.
+/// The pages at the root and every page of the book, in the order of their names.
 pub fn all() -> Vec<Page> {
     let root = root();
-    let mut paths = vec![PathBuf::from("README.md")];
+    let mut paths: Vec<PathBuf> = ["CHANGELOG.md", "CONTRIBUTING.md", "README.md"].map(PathBuf::from).into();
     let mut folders = vec![PathBuf::from("docs/src")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(root.join(&folder)).unwrap() {
