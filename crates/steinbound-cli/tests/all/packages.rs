@@ -34,7 +34,7 @@ fn published() -> Vec<(String, PathBuf)> {
 #[test]
 fn packages_have_what_they_need() {
     let published = published();
-    assert_eq!(published.len(), 5, "{published:?}");
+    assert_eq!(published.len(), 6, "{published:?}");
     for (name, folder) in &published {
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "--package", name]);
         let listed = |path: &str| list.lines().any(|line| line == path);
