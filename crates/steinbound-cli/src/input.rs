@@ -8,7 +8,7 @@ use steinbound::fit::Problem;
 use steinbound::model::Model;
 use steinbound::{Error, Estimator, FitError, KernelError, Points};
 use steinbound_io::names::shown;
-use steinbound_io::{TableOptions, read_table};
+use steinbound_io::{Place, TableOptions};
 
 use steinbound_report::Scene;
 
@@ -17,6 +17,7 @@ use crate::model::resolve;
 use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, Values, note_unused};
 use crate::output::Output;
 use crate::region::Region;
+use crate::tables::{read_sheet, without_options};
 
 /// Everything a fitting command works on.
 pub struct Input {
@@ -26,9 +27,9 @@ pub struct Input {
     pub estimator: Estimator,
     /// How further files are matched to the data.
     pub matching: Matching,
-    /// The file of the data and the line of each row, for messages.
+    /// The file of the data and where in it each row is, for messages.
     path: String,
-    lines: Vec<u64>,
+    places: Vec<Place>,
     seed: u64,
 }
 
@@ -57,15 +58,14 @@ impl Input {
         output: &Output,
     ) -> Result<Input, Failure> {
         general.apply()?;
-        let sheet = read_table(
-            &data.data,
-            &TableOptions {
-                columns: data.columns.clone(),
-                weights: data.rows.weights.clone(),
-                cluster: data.rows.cluster.clone(),
-                drop_missing: data.rows.drop_missing,
-            },
-        )?;
+        let options = TableOptions {
+            columns: data.columns.clone(),
+            weights: data.rows.weights.clone(),
+            cluster: data.rows.cluster.clone(),
+            drop_missing: data.rows.drop_missing,
+            format: data.text.format(),
+        };
+        let sheet = read_sheet(&data.data, &options, output)?;
         output.note_dropped(sheet.dropped, &sheet.path);
         if let Some(field) = &sheet.doubtful_header {
             output.note(&format!(
@@ -82,7 +82,8 @@ impl Input {
             has_header: sheet.has_header,
             drop_missing: data.rows.drop_missing,
         };
-        let (path, lines) = (sheet.path.clone(), sheet.lines.clone());
+        let path = sheet.path.clone();
+        let places = (0..sheet.lines.len()).filter_map(|row| sheet.place(row)).collect();
         let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
         let region = Region::load(data, &mut points, &matching, output)?;
         let chosen = model.build(&points, at)?;
@@ -109,7 +110,7 @@ impl Input {
             estimator,
             matching,
             path,
-            lines,
+            places,
             seed: general.seed,
         })
     }
@@ -173,15 +174,18 @@ impl Input {
 
     /// Where a row of the data is, counted from zero.
     pub fn place(&self, row: usize) -> String {
-        format!("line {} of {}", self.lines.get(row).copied().unwrap_or_default(), self.path)
+        match self.places.get(row) {
+            Some(place) => format!("{place} of {}", self.path),
+            None => self.path.clone(),
+        }
     }
 
     /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
     pub fn explain(&self, error: Error) -> Failure {
         let help = match &error {
             Error::Fit(FitError::OutsideDomain { first, .. }) => {
-                let line = self.lines.get(first - 1).copied().unwrap_or_default();
-                format!(" (line {line} of the file; --allow-outside keeps such points)")
+                let place = self.places.get(first - 1).map(|place| format!("{place} of the file; "));
+                format!(" ({}--allow-outside keeps such points)", place.unwrap_or_default())
             }
             Error::Fit(FitError::ConstantColumn { .. }) => " (choose columns with --columns)".into(),
             Error::Fit(FitError::NoBoundary { .. }) => {
@@ -216,7 +220,7 @@ impl Matching {
     /// Points with the data's columns: by name where both files have headers, else in order.
     pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
         let options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
-        let mut sheet = read_table(path, &options)?;
+        let mut sheet = read_sheet(path, &options, output).map_err(without_options)?;
         if self.has_header && sheet.has_header && sheet.names != self.names {
             if let Some(matched) = sheet.clone().with_columns(&self.names) {
                 sheet = matched;

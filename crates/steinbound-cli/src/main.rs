@@ -19,6 +19,7 @@ mod region;
 mod report;
 mod resampling;
 mod summary;
+mod tables;
 mod terminal;
 mod terminal_plot;
 mod variants;

@@ -10,6 +10,9 @@ use steinbound_io::read_matrix;
 use crate::failure::Failure;
 use crate::options::{CovarianceShape, ModelKind, ModelOptions, Values, number};
 
+/// How the name of a file with a matrix ends.
+const TABLES: [&str; 5] = [".csv", ".tsv", ".txt", ".gz", ".parquet"];
+
 /// A model, and where a search for its parameters starts if the user said so.
 pub struct Chosen {
     pub model: Box<dyn Model>,
@@ -192,7 +195,7 @@ fn known_covariance(text: &str, dimension: usize) -> Result<Known, Failure> {
              or a {dimension} by {dimension} matrix"
         ))
     };
-    if text.to_lowercase().ends_with(".csv") {
+    if TABLES.iter().any(|end| text.to_lowercase().ends_with(end)) {
         let matrix = read_matrix(Path::new(text))?;
         if (matrix.rows(), matrix.columns()) != (dimension, dimension) {
             return Err(mismatch(format!("a {} by {} matrix", matrix.rows(), matrix.columns())));

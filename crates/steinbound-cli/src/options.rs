@@ -19,6 +19,7 @@ pub use crate::choices::{CovarianceShape, ModelKind, Tune};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::region::Region;
+use crate::tables::TextOptions;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -112,7 +113,9 @@ pub struct RowOptions {
     /// The column of clusters, over which standard errors are summed.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub cluster: Option<String>,
-    /// Leave out lines with missing values.
+    /// Leave out rows with missing values, which are refused otherwise.
+    ///
+    /// A value is missing where it is empty, NA, N/A, n/a, NaN, null, NULL or a single point.
     #[arg(long)]
     pub drop_missing: bool,
     /// Keep data outside the domain or the limits, which otherwise are refused.
@@ -124,14 +127,15 @@ pub struct RowOptions {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
-    /// Comma-separated data, one point per line, with or without a header.
+    /// The data: separated values, .parquet or points of a map, one point per row.
     ///
-    /// A first line that is all numbers is data, otherwise it is the header. Columns whose first value is a number are used.
+    /// Text with separated values has a header or not (a first row that is all numbers is data) and may be packed by gzip; columns whose first value is a number
+    /// are used. Maps (.geojson, .json, .wkt, .shp) give the places of their points. A single dash means standard input.
     #[arg(value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
-    /// The boundary: points in a .csv file, or a map (.geojson, .json, .wkt, .shp).
+    /// The boundary: points in a table, or a map (.geojson, .json, .wkt, .shp).
     ///
-    /// Points come one per line, in the data's columns. The rings of a map are also the domain: boundary points are sampled from them, distances are
+    /// Points come one per row, in the data's columns. The rings of a map are also the domain: boundary points are sampled from them, distances are
     /// exact, and data outside are refused.
     #[arg(long, value_name = "FILE", help_heading = "Region", value_hint = ValueHint::FilePath)]
     pub boundary: Option<PathBuf>,
@@ -174,6 +178,8 @@ pub struct DataOptions {
     pub columns: Vec<String>,
     #[command(flatten)]
     pub rows: RowOptions,
+    #[command(flatten)]
+    pub text: TextOptions,
 }
 
 impl DataOptions {

@@ -1,12 +1,12 @@
 //! What is known of the region in which data are seen: points on its boundary, the domain, and how to lay a map flat.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use steinbound::domain::{Domain, Polygon};
 use steinbound::model::Model;
 use steinbound::projection::EqualArea;
 use steinbound::{Error, Fit, Matrix, Points};
+use steinbound_io::map::is_map;
 use steinbound_io::names::shown;
 use steinbound_io::{Map, MapOptions, read_map};
 
@@ -208,12 +208,6 @@ impl Region {
 /// The places of a model's locations, two coordinates each.
 fn pairs(model: &dyn Model) -> Vec<[usize; 2]> {
     model.locations().into_iter().filter_map(|place| <[usize; 2]>::try_from(place).ok()).collect()
-}
-
-/// Whether a file is a map by its name.
-pub fn is_map(path: &Path) -> bool {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-    ["geojson", "json", "wkt", "shp"].contains(&extension.as_str())
 }
 
 /// Tells what looks wrong with a map.

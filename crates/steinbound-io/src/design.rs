@@ -283,7 +283,7 @@ impl Plan {
                 if !cell.is_finite() {
                     return Err(IoError::NotFiniteTerm {
                         path: frame.path().to_string(),
-                        line: frame.line(i),
+                        place: frame.place(i),
                         term: shown(&names[j]),
                         value: *cell,
                     });
@@ -309,7 +309,7 @@ impl Coded {
         let code = |(row, label): (usize, String)| {
             codes.get(label.as_str()).copied().ok_or_else(|| IoError::UnknownLevel {
                 path: frame.path().to_string(),
-                line: frame.line(row),
+                place: frame.place(row),
                 column: shown(&self.name),
                 level: shown(&label),
                 known: few(levels.iter().map(String::as_str)),

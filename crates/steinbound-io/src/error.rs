@@ -1,5 +1,7 @@
 use thiserror::Error;
 
+use crate::place::Place;
+
 /// What can go wrong with a file or a specification, with its place and remedy.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -29,7 +31,7 @@ pub enum IoError {
         reason: String,
     },
     /// Nothing in the file.
-    #[error("{path} is empty; it should hold one point per line, values separated by commas")]
+    #[error("{path} is empty; it should hold one point per line")]
     Empty {
         /// The file.
         path: String,
@@ -50,13 +52,13 @@ pub enum IoError {
     },
     /// A row of another length.
     #[error(
-        "{path}, line {line}: {found} values where the first line has {expected}; give every line the same number"
+        "{path}, {place}: {found} values where the first {unit} has {expected}; give every {unit} the same number{}", blanks(*.expected), unit = .place.unit
     )]
     Ragged {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// How many values it has.
         found: usize,
         /// How many it should have.
@@ -64,13 +66,13 @@ pub enum IoError {
     },
     /// Text where a number should be.
     #[error(
-        "{path}, line {line}, column {column}: \"{value}\" is not a number; correct it, or choose other columns"
+        "{path}, {place}, column {column}: \"{value}\" is not a number; correct it, or choose other columns"
     )]
     NotANumber {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The column's name or number.
         column: String,
         /// What stands there.
@@ -78,13 +80,13 @@ pub enum IoError {
     },
     /// NaN or infinite.
     #[error(
-        "{path}, line {line}, column {column}: {value} is not a finite number; remove or repair that line (--drop-missing leaves out NaN)"
+        "{path}, {place}, column {column}: {value} is not a finite number; remove or repair that {} (--drop-missing leaves out NaN)", .place.unit
     )]
     NotFinite {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The column's name or number.
         column: String,
         /// What stands there.
@@ -92,13 +94,13 @@ pub enum IoError {
     },
     /// An empty field.
     #[error(
-        "{path}, line {line}, column {column}: the value is missing; fill it in, or drop such lines with --drop-missing"
+        "{path}, {place}, column {column}: the value is missing; fill it in, or drop such {}s with --drop-missing", .place.unit
     )]
     Missing {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The column's name or number.
         column: String,
     },
@@ -131,14 +133,12 @@ pub enum IoError {
         name: String,
     },
     /// A negative observation weight.
-    #[error(
-        "{path}, line {line}, column {column}: the weight {value} is negative; weights are zero or positive"
-    )]
+    #[error("{path}, {place}, column {column}: the weight {value} is negative; weights are zero or positive")]
     NegativeWeight {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The column's name or number.
         column: String,
         /// What stands there.
@@ -146,20 +146,96 @@ pub enum IoError {
     },
     /// No numbers to read.
     #[error(
-        "{path} has no numeric column (a column is numeric if its first value is); are the values separated by commas?"
+        "{path} has no numeric column (a column is numeric if its first value is); does --separator tell what stands between its values?"
     )]
     NoNumericColumn {
         /// The file.
         path: String,
     },
-    /// Not a table at all.
-    #[error("{path}, line {line}: {reason}; save the file as comma-separated values")]
-    Malformed {
+    /// A number with a decimal comma.
+    #[error(
+        "{path}, {place}, column {column}: \"{value}\" is not a number; if its comma is a decimal one, say so with --decimal-comma"
+    )]
+    DecimalComma {
+        /// The file.
+        path: String,
+        /// Where in the file.
+        place: Place,
+        /// The column's name or number.
+        column: String,
+        /// What stands there.
+        value: String,
+    },
+    /// A number with a decimal point where numbers have a decimal comma.
+    #[error(
+        "{path}, {place}, column {column}: \"{value}\" has a point where --decimal-comma says a comma; write all numbers alike, \
+         or leave --decimal-comma out"
+    )]
+    DecimalPoint {
+        /// The file.
+        path: String,
+        /// Where in the file.
+        place: Place,
+        /// The column's name or number.
+        column: String,
+        /// What stands there.
+        value: String,
+    },
+    /// A comma that would stand between values and in numbers.
+    #[error(
+        "the comma cannot be both the separator and the decimal comma; choose another separator, or leave --decimal-comma out"
+    )]
+    CommaTwice,
+    /// A line without an end.
+    #[error(
+        "{path}, line {line} is longer than {limit} MB; give one point per line, and end every line with a line break"
+    )]
+    LongLine {
         /// The file.
         path: String,
         /// The line, counted from 1.
         line: u64,
-        /// What the parser says.
+        /// The limit in megabytes.
+        limit: usize,
+    },
+    /// More columns than anybody means.
+    #[error(
+        "{path}, line {line} has more than {limit} values; give one point per line, and cut the table into narrower ones"
+    )]
+    WideLine {
+        /// The file.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The limit.
+        limit: usize,
+    },
+    /// A quote that swallows the rest of the file.
+    #[error(
+        "{path}, line {line}: a quoted value begins here and does not end; close the quote, or write a quote inside a value twice"
+    )]
+    UnclosedQuote {
+        /// The file.
+        path: String,
+        /// The line on which it opens, counted from 1.
+        line: u64,
+    },
+    /// A column of a kind that is not read.
+    #[error("{path}, column {column}: {reason}")]
+    UnusableColumn {
+        /// The file.
+        path: String,
+        /// The column's name or number.
+        column: String,
+        /// What is wrong, and the remedy.
+        reason: String,
+    },
+    /// Bytes that are no table, or that cannot be had.
+    #[error("cannot read {path}: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What is wrong, and the remedy.
         reason: String,
     },
     /// A name that tells no map format.
@@ -197,6 +273,24 @@ pub enum IoError {
         path: String,
         /// The kinds of geometry in it.
         found: String,
+    },
+    /// Areas or lines where points are needed.
+    #[error(
+        "{path}, feature {feature} is a {kind}, not a point; data are points, so export those (areas belong to --boundary)"
+    )]
+    NotAPoint {
+        /// The file.
+        path: String,
+        /// The feature, counted from 1.
+        feature: usize,
+        /// The kind of geometry.
+        kind: String,
+    },
+    /// A map without points.
+    #[error("{path} holds no points; export the map again")]
+    NoPoints {
+        /// The file.
+        path: String,
     },
     /// A map of nothing.
     #[error(
@@ -301,13 +395,13 @@ pub enum IoError {
     },
     /// A term whose value is NaN or infinite.
     #[error(
-        "{path}, line {line}: the term {term} is {value}, not a finite number; repair or leave out that line, or change the term"
+        "{path}, {place}: the term {term} is {value}, not a finite number; repair or leave out that {}, or change the term", .place.unit
     )]
     NotFiniteTerm {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The term.
         term: String,
         /// Its value.
@@ -315,13 +409,13 @@ pub enum IoError {
     },
     /// A level that the data to which the formula was fitted does not have.
     #[error(
-        "{path}, line {line}: {column} has the level \"{level}\", which is not among the known ones ({known}); correct it, or leave out that line"
+        "{path}, {place}: {column} has the level \"{level}\", which is not among the known ones ({known}); correct it, or leave out that {}", .place.unit
     )]
     UnknownLevel {
         /// The file.
         path: String,
-        /// The line, counted from 1.
-        line: u64,
+        /// Where in the file.
+        place: Place,
         /// The column.
         column: String,
         /// What stands there.
@@ -338,6 +432,11 @@ pub enum IoError {
     /// The domain itself is impossible.
     #[error(transparent)]
     Domain(#[from] steinbound::DomainError),
+}
+
+/// The remedy for a table that may not be separated as it seems.
+fn blanks(expected: usize) -> &'static str {
+    if expected == 1 { ", or tell with --separator what stands between values" } else { "" }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

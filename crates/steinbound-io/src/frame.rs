@@ -3,17 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use csv::ByteRecord;
-
 use crate::error::IoError;
-use crate::records::{Layout, Records, is_missing, read_bytes, tells_numeric};
-use crate::table::shown_path;
+use crate::open::{open_rows, text_rows};
+use crate::place::Place;
+use crate::records::{Cell, Layout, Rows};
+use crate::source::Progress;
+use crate::text_format::TextFormat;
 
 /// How to read a frame.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrameOptions {
     /// Leave out rows that miss a value in a used column instead of refusing them.
     pub drop_missing: bool,
+    /// How a table of text is laid out.
+    pub format: TextFormat,
 }
 
 /// A table in memory, whose columns are read when they are asked for.
@@ -43,7 +46,6 @@ pub struct Frame {
 #[derive(Debug, PartialEq)]
 struct Cells {
     layout: Layout,
-    doubtful_header: Option<String>,
     bytes: Vec<u8>,
     /// Where in the bytes each cell ends.
     ends: Vec<usize>,
@@ -53,50 +55,68 @@ struct Cells {
 }
 
 impl Cells {
-    fn field(&self, row: usize, j: usize) -> &[u8] {
+    fn cell(&self, row: usize, j: usize) -> Cell<'_> {
         let at = row * self.layout.names.len() + j;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.bytes[start..self.ends[at]]
+        Cell::Text(&self.bytes[start..self.ends[at]])
     }
 }
 
-/// Reads a table of comma-separated values whose columns are asked for by name.
-///
-/// A first row that is all numbers is data, otherwise it is the header.
+/// Reads a table whose columns are asked for by name: whatever [`read_table`](crate::read_table) reads.
 ///
 /// ```no_run
 /// use steinbound_io::{FrameOptions, read_frame};
-/// let frame = read_frame("scores.csv".as_ref(), &FrameOptions { drop_missing: true })?;
+/// let frame = read_frame("scores.csv".as_ref(), &FrameOptions { drop_missing: true, ..Default::default() })?;
 /// println!("{} rows", frame.len());
 /// # Ok::<(), steinbound_io::IoError>(())
 /// ```
 pub fn read_frame(path: &Path, options: &FrameOptions) -> Result<Frame, IoError> {
-    Frame::parse(&shown_path(path), &read_bytes(path)?, options)
+    read_frame_watched(path, options, &|_| ())
+}
+
+/// The same as [`read_frame`], telling now and then how far it has come.
+///
+/// ```no_run
+/// use steinbound_io::{FrameOptions, read_frame_watched};
+/// let tell = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
+/// let frame = read_frame_watched("scores.csv".as_ref(), &FrameOptions::default(), &tell)?;
+/// # Ok::<(), steinbound_io::IoError>(())
+/// ```
+pub fn read_frame_watched(
+    path: &Path,
+    options: &FrameOptions,
+    watch: &dyn Fn(Progress),
+) -> Result<Frame, IoError> {
+    Frame::read_rows(&mut *open_rows(path, &options.format, watch)?, options)
 }
 
 impl Frame {
     /// Reads a frame from the bytes of a file; the path serves for messages.
     pub fn parse(path: &str, bytes: &[u8], options: &FrameOptions) -> Result<Frame, IoError> {
-        let records = Records::new(path, bytes)?;
+        Frame::read_rows(&mut text_rows(path, bytes, &options.format)?, options)
+    }
+
+    fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {
+        let layout = rows.layout().clone();
+        let width = layout.names.len();
+        rows.choose(&(0..width).filter(|j| layout.is_usable(*j)).collect::<Vec<_>>())?;
         let (mut bytes, mut ends, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        let mut verdicts = vec![None; records.layout.names.len()];
-        let mut rows = records.rows()?;
-        let mut record = ByteRecord::new();
-        while let Some(line) = rows.next(&mut record)? {
-            for (verdict, field) in verdicts.iter_mut().zip(&record) {
-                *verdict = verdict.or_else(|| tells_numeric(field));
-                bytes.extend_from_slice(field);
+        let mut verdicts = vec![None; width];
+        while let Some(line) = rows.next()? {
+            for (j, verdict) in verdicts.iter_mut().enumerate() {
+                let cell = rows.cell(j);
+                *verdict = verdict.or_else(|| layout.tells_numeric(cell));
+                bytes.extend_from_slice(&cell.bytes());
                 ends.push(bytes.len());
             }
             lines.push(line);
         }
         if lines.is_empty() {
-            return Err(records.layout.no_rows(0));
+            return Err(layout.no_rows(0));
         }
         let rows = (0..lines.len()).collect();
         let numeric = verdicts.into_iter().map(|verdict| verdict == Some(true)).collect();
-        let Records { layout, doubtful_header, .. } = records;
-        let cells = Arc::new(Cells { layout, doubtful_header, bytes, ends, lines, numeric });
+        let cells = Arc::new(Cells { layout, bytes, ends, lines, numeric });
         Ok(Frame { cells, drop_missing: options.drop_missing, rows })
     }
 
@@ -117,7 +137,7 @@ impl Frame {
 
     /// A header one of whose names is a number, which may be data with a gap.
     pub fn doubtful_header(&self) -> Option<&str> {
-        self.cells.doubtful_header.as_deref()
+        self.cells.layout.doubtful_header.as_deref()
     }
 
     /// The number of rows.
@@ -135,12 +155,16 @@ impl Frame {
         self.cells.lines.len().saturating_sub(self.rows.len())
     }
 
-    /// The line of the file on which a row stands.
+    /// Where in the file a row stands.
     ///
     /// # Panics
     ///
     /// When there is no such row.
-    pub fn line(&self, row: usize) -> u64 {
+    pub fn place(&self, row: usize) -> Place {
+        self.cells.layout.row(self.line(row))
+    }
+
+    fn line(&self, row: usize) -> u64 {
         self.cells.lines[self.rows[row]]
     }
 
@@ -170,11 +194,11 @@ impl Frame {
     ///
     /// ```
     /// use steinbound_io::{Frame, FrameOptions};
-    /// let frame = Frame::parse("f.csv", b"y,x,note\n1,,a\n2,3,\n", &FrameOptions { drop_missing: true })?;
+    /// let frame = Frame::parse("f.csv", b"y,x,note\n1,,a\n2,3,\n", &FrameOptions { drop_missing: true, ..Default::default() })?;
     /// let rows = frame.complete_rows(&["y", "x"])?;
     /// assert_eq!(rows, [1]);
     /// let frame = frame.select(&rows);
-    /// assert_eq!((frame.numbers("y")?, frame.line(0), frame.dropped()), (vec![2.0], 3, 1));
+    /// assert_eq!((frame.numbers("y")?, frame.place(0).number, frame.dropped()), (vec![2.0], 3, 1));
     /// # Ok::<(), steinbound_io::IoError>(())
     /// ```
     pub fn complete_rows(&self, used: &[&str]) -> Result<Vec<usize>, IoError> {
@@ -208,11 +232,11 @@ impl Frame {
     pub(crate) fn complete_rows_at(&self, used: &[usize]) -> Result<Vec<usize>, IoError> {
         let mut complete = Vec::with_capacity(self.len());
         for (i, row) in self.rows.iter().enumerate() {
-            match used.iter().find(|j| is_missing(self.cells.field(*row, **j))) {
+            match used.iter().find(|j| self.cells.cell(*row, **j).is_missing()) {
                 None => complete.push(i),
                 Some(_) if self.drop_missing => {}
                 Some(j) if self.is_numeric_at(*j) => {
-                    self.cells.layout.value(self.cells.field(*row, *j), *j, self.line(i))?;
+                    self.cells.layout.value(self.cells.cell(*row, *j), *j, self.line(i))?;
                 }
                 Some(j) => return Err(self.cells.layout.missing(*j, self.line(i))),
             }
@@ -227,10 +251,10 @@ impl Frame {
     fn read<T>(
         &self,
         j: usize,
-        cell: impl Fn(&Layout, &[u8], usize, u64) -> Result<T, IoError>,
+        cell: impl Fn(&Layout, Cell, usize, u64) -> Result<T, IoError>,
     ) -> Result<Vec<T>, IoError> {
         let Cells { layout, lines, .. } = &*self.cells;
-        self.rows.iter().map(|row| cell(layout, self.cells.field(*row, j), j, lines[*row])).collect()
+        self.rows.iter().map(|row| cell(layout, self.cells.cell(*row, j), j, lines[*row])).collect()
     }
 }
 
@@ -239,7 +263,7 @@ mod tests {
     use super::*;
 
     fn frame(text: &str, drop_missing: bool) -> Frame {
-        Frame::parse("f.csv", text.as_bytes(), &FrameOptions { drop_missing }).unwrap()
+        Frame::parse("f.csv", text.as_bytes(), &FrameOptions { drop_missing, ..Default::default() }).unwrap()
     }
 
     #[test]
@@ -320,7 +344,7 @@ mod tests {
             drop_missing in proptest::prelude::any::<bool>(),
         ) {
             let bytes = [text.as_bytes(), &noise].concat();
-            if let Ok(frame) = Frame::parse("f", &bytes, &FrameOptions { drop_missing }) {
+            if let Ok(frame) = Frame::parse("f", &bytes, &FrameOptions { drop_missing, ..Default::default() }) {
                 for j in 0..frame.names().len() {
                     if let Ok(rows) = frame.complete_rows_at(&[j]) {
                         let kept = frame.select(&rows);

@@ -1,121 +1,58 @@
-//! What every table is read with: records with their lines, the header rule, missing values, names of columns.
+//! What every table is read with: rows of cells, names of columns, missing values.
 
-use std::path::Path;
-
-use csv::ByteRecord;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::error::IoError;
 use crate::names::{few, nearest, shown};
-use crate::table::shown_path;
+use crate::place::{Place, Unit};
 
-/// The bytes of a file.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, IoError> {
-    std::fs::read(path).map_err(|error| IoError::Read { path: shown_path(path), reason: error.to_string() })
+/// A table that is read row by row.
+pub(crate) trait Rows {
+    fn layout(&self) -> &Layout;
+
+    /// The columns that are used unless others are asked for; `None` where that shows only when the rows are read.
+    fn usual_columns(&self) -> Option<Vec<usize>>;
+
+    /// Tells that no other columns will be asked for, before the first row.
+    fn choose(&mut self, columns: &[usize]) -> Result<(), IoError>;
+
+    /// Goes to the next row and gives its number.
+    fn next(&mut self) -> Result<Option<u64>, IoError>;
+
+    /// A cell of the row.
+    fn cell(&self, j: usize) -> Cell<'_>;
 }
 
-/// A table whose header has been told apart from its data.
-pub(crate) struct Records<'a> {
-    bytes: &'a [u8],
-    pub layout: Layout,
-    /// A header one of whose names is a number, which may be data with a gap.
-    pub doubtful_header: Option<String>,
+/// What stands in one place of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Text(&'a [u8]),
+    Number(f64),
+    Missing,
 }
 
-impl<'a> Records<'a> {
-    /// Looks at the first row: all numbers are data, anything else is the header.
-    pub fn new(path: &str, bytes: &'a [u8]) -> Result<Records<'a>, IoError> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut first = ByteRecord::new();
-        if Rows::new(path, bytes, None).next(&mut first)?.is_none() {
-            return Err(IoError::Empty { path: path.to_string() });
-        }
-        let has_header = !first.iter().all(|field| number(field).is_some());
-        let name = |(j, field)| match String::from_utf8_lossy(field).trim() {
-            header if has_header && !header.is_empty() => printable(header),
-            _ => format!("x{}", j + 1),
-        };
-        let names = first.iter().enumerate().map(name).collect();
-        let doubtful = || first.iter().find(|field| number(field).is_some()).map(text);
-        Ok(Records {
-            bytes,
-            layout: Layout { path: path.to_string(), names, has_header },
-            doubtful_header: has_header.then(doubtful).flatten(),
-        })
-    }
-
-    /// The rows of data, from the first.
-    pub fn rows(&self) -> Result<Rows<'_>, IoError> {
-        let mut rows = Rows::new(&self.layout.path, self.bytes, Some(self.layout.names.len()));
-        if self.layout.has_header {
-            rows.next(&mut ByteRecord::new())?;
-        }
-        Ok(rows)
-    }
-}
-
-/// The records of a table with their line numbers; blank lines are passed over.
-pub(crate) struct Rows<'a> {
-    path: &'a str,
-    bytes: &'a [u8],
-    reader: csv::Reader<&'a [u8]>,
-    width: Option<usize>,
-    /// How many bytes were passed, and the line on which they end.
-    passed: (usize, u64),
-}
-
-impl<'a> Rows<'a> {
-    fn new(path: &'a str, bytes: &'a [u8], width: Option<usize>) -> Rows<'a> {
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
-        Rows { path, bytes, reader, width, passed: (0, 1) }
-    }
-
-    /// Reads the next record and gives its line.
-    pub fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, IoError> {
-        let path = self.path;
-        let path = || path.to_string();
-        loop {
-            match self.reader.read_byte_record(record) {
-                Ok(false) => return Ok(None),
-                Ok(true) => {
-                    let line = self.line(record);
-                    let is_blank = record.len() == 1 && record[0].iter().all(u8::is_ascii_whitespace);
-                    match self.width {
-                        _ if is_blank => {}
-                        Some(expected) if record.len() != expected => {
-                            return Err(IoError::Ragged {
-                                path: path(),
-                                line,
-                                found: record.len(),
-                                expected,
-                            });
-                        }
-                        _ => return Ok(Some(line)),
-                    }
-                }
-                Err(error) => {
-                    let line = error.position().map_or(0, csv::Position::line);
-                    return Err(IoError::Malformed { path: path(), line, reason: error.to_string() });
-                }
-            }
+impl<'a> Cell<'a> {
+    /// A cell without a value.
+    pub fn is_missing(self) -> bool {
+        match self {
+            Cell::Text(field) => is_missing(field),
+            Cell::Number(value) => value.is_nan(),
+            Cell::Missing => true,
         }
     }
 
-    /// The line on which a record starts.
-    ///
-    /// The parser's own count stops before the line feed of a Windows line end and before blank lines, so that it would name
-    /// the wrong line in such files.
-    fn line(&mut self, record: &ByteRecord) -> u64 {
-        let start = record.position().and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(0);
-        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        let blank = self.bytes.iter().skip(start).take_while(|byte| ends_line(byte)).count();
-        let (mut at, mut line) = self.passed;
-        while at < (start + blank).min(self.bytes.len()) {
-            let is_windows = self.bytes[at] == b'\r' && self.bytes.get(at + 1) == Some(&b'\n');
-            line += u64::from(ends_line(&self.bytes[at]) && !is_windows);
-            at += 1;
+    /// The bytes of a text, or of a number written so that it reads back to the same bits.
+    pub fn bytes(self) -> Cow<'a, [u8]> {
+        match self {
+            Cell::Text(field) => Cow::Borrowed(field),
+            Cell::Number(value) => Cow::Owned(format!("{value:?}").into_bytes()),
+            Cell::Missing => Cow::Borrowed(b""),
         }
-        self.passed = (at, line);
-        line
+    }
+
+    fn shown(self) -> String {
+        shown(&decoded(&self.bytes()))
     }
 }
 
@@ -125,11 +62,48 @@ pub(crate) struct Layout {
     pub path: String,
     pub names: Vec<String>,
     pub has_header: bool,
+    /// A header one of whose names is a number, which may be data with a gap.
+    pub doubtful_header: Option<String>,
+    /// What rows are counted by.
+    pub unit: Unit,
+    /// What a comma in a number means.
+    pub comma: Comma,
+    /// Columns that cannot be read, and why.
+    pub unusable: BTreeMap<usize, String>,
+}
+
+/// What a comma in a number means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Comma {
+    /// There is none in numbers.
+    #[default]
+    None,
+    /// The same, but it looks as if it were meant for a decimal one.
+    Suspect,
+    /// It is the decimal point.
+    Decimal,
 }
 
 impl Layout {
     /// The column of that header, else of that 1-based number.
     pub fn find(&self, asked: &str) -> Result<usize, IoError> {
+        let found = self.find_any(asked)?;
+        match self.unusable.get(&found) {
+            None => Ok(found),
+            Some(reason) => Err(IoError::UnusableColumn {
+                path: self.path.clone(),
+                column: self.place(found),
+                reason: reason.clone(),
+            }),
+        }
+    }
+
+    /// Whether a column can be read.
+    pub fn is_usable(&self, j: usize) -> bool {
+        !self.unusable.contains_key(&j)
+    }
+
+    fn find_any(&self, asked: &str) -> Result<usize, IoError> {
         let asked = asked.trim();
         let mut matches = self.names.iter().enumerate().filter(|(_, name)| *name == asked);
         if let Some((at, _)) = matches.next() {
@@ -158,38 +132,84 @@ impl Layout {
         }
     }
 
+    /// A row as messages call it.
+    pub fn row(&self, number: u64) -> Place {
+        Place { unit: self.unit, number }
+    }
+
     /// The refusal of a cell without a value.
-    pub fn missing(&self, j: usize, line: u64) -> IoError {
-        IoError::Missing { path: self.path.clone(), line, column: self.place(j) }
+    pub fn missing(&self, j: usize, row: u64) -> IoError {
+        IoError::Missing { path: self.path.clone(), place: self.row(row), column: self.place(j) }
+    }
+
+    /// A cell as a number, finite or not.
+    fn number(&self, cell: Cell) -> Option<f64> {
+        match cell {
+            Cell::Text(field) => number(field, self.comma == Comma::Decimal),
+            Cell::Number(value) => Some(value),
+            Cell::Missing => None,
+        }
+    }
+
+    /// A cell that would be a number if commas and points had each other's meaning.
+    fn is_suspect(&self, cell: Cell) -> bool {
+        match (self.comma, cell) {
+            (Comma::Suspect, Cell::Text(field)) => field.contains(&b',') && number(field, true).is_some(),
+            (Comma::Decimal, Cell::Text(field)) => number(field, false).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether the column of this cell is numeric; `None` where the cell says nothing about it.
+    pub fn tells_numeric(&self, cell: Cell) -> Option<bool> {
+        match cell {
+            Cell::Text(field) if says_nothing(field) => None,
+            Cell::Text(_) => Some(self.number(cell).is_some() || self.is_suspect(cell)),
+            Cell::Number(_) => Some(true),
+            Cell::Missing => None,
+        }
     }
 
     /// A cell of column `j` as a finite number.
-    pub fn value(&self, field: &[u8], j: usize, line: u64) -> Result<f64, IoError> {
-        let path = self.path.clone();
-        match number(field) {
+    pub fn value(&self, cell: Cell, j: usize, row: u64) -> Result<f64, IoError> {
+        match self.number(cell) {
             Some(value) if value.is_finite() => Ok(value),
-            Some(_) => Err(IoError::NotFinite { path, line, column: self.place(j), value: text(field) }),
-            None if is_missing(field) => Err(self.missing(j, line)),
-            None => Err(IoError::NotANumber { path, line, column: self.place(j), value: text(field) }),
+            found => Err(self.refused(cell, found.is_some(), j, row)),
+        }
+    }
+
+    /// Why a cell is no finite number.
+    #[cold]
+    fn refused(&self, cell: Cell, is_number: bool, j: usize, row: u64) -> IoError {
+        let (path, place, column) = (self.path.clone(), self.row(row), self.place(j));
+        let value = cell.shown();
+        match is_number {
+            true => IoError::NotFinite { path, place, column, value },
+            false if cell.is_missing() => self.missing(j, row),
+            false if self.is_suspect(cell) && self.comma == Comma::Decimal => {
+                IoError::DecimalPoint { path, place, column, value }
+            }
+            false if self.is_suspect(cell) => IoError::DecimalComma { path, place, column, value },
+            false => IoError::NotANumber { path, place, column, value },
         }
     }
 
     /// A cell of column `j` as an observation weight.
-    pub fn weight(&self, field: &[u8], j: usize, line: u64) -> Result<f64, IoError> {
-        let weight = self.value(field, j, line)?;
+    pub fn weight(&self, cell: Cell, j: usize, row: u64) -> Result<f64, IoError> {
+        let weight = self.value(cell, j, row)?;
         if weight < 0.0 {
             let (path, column) = (self.path.clone(), self.place(j));
-            return Err(IoError::NegativeWeight { path, line, column, value: text(field) });
+            return Err(IoError::NegativeWeight { path, place: self.row(row), column, value: cell.shown() });
         }
         Ok(weight)
     }
 
     /// A cell of column `j` as a label, without the blanks around it.
-    pub fn label(&self, field: &[u8], j: usize, line: u64) -> Result<String, IoError> {
-        if is_missing(field) {
-            return Err(self.missing(j, line));
+    pub fn label(&self, cell: Cell, j: usize, row: u64) -> Result<String, IoError> {
+        if cell.is_missing() {
+            return Err(self.missing(j, row));
         }
-        Ok(String::from_utf8_lossy(field).trim().to_string())
+        Ok(decoded(&cell.bytes()).trim().to_string())
     }
 
     /// The refusal of a table from which no row is left.
@@ -204,23 +224,37 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
 }
 
-/// Whether the column of this cell is numeric; `None` where the cell says nothing about it.
-pub(crate) fn tells_numeric(field: &[u8]) -> Option<bool> {
-    let says_nothing = field.iter().all(u8::is_ascii_whitespace) || field == b"NA";
-    (!says_nothing).then(|| number(field).is_some())
+/// Text in UTF-8 or else in Latin-1.
+pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
 }
 
-/// A cell without a value: empty, `NA` or `NaN`.
-pub(crate) fn is_missing(field: &[u8]) -> bool {
+/// What stands for a missing value, beside nothing at all and `NaN`.
+const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"."];
+
+/// A field that says nothing about its column.
+fn says_nothing(field: &[u8]) -> bool {
     let field = field.trim_ascii();
-    field.is_empty() || field == b"NA" || number(field).is_some_and(f64::is_nan)
+    field.is_empty() || MISSING.contains(&field)
 }
 
-/// A cell as a number, finite or not.
-fn number(field: &[u8]) -> Option<f64> {
-    std::str::from_utf8(field).ok()?.trim().parse().ok()
+/// A field without a value.
+fn is_missing(field: &[u8]) -> bool {
+    says_nothing(field) || field.trim_ascii().eq_ignore_ascii_case(b"nan")
 }
 
-fn text(field: &[u8]) -> String {
-    shown(&String::from_utf8_lossy(field))
+/// A field as a number, finite or not.
+pub(crate) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
+    let field = field.trim_ascii();
+    if !decimal_comma {
+        return std::str::from_utf8(field).ok()?.trim().parse().ok();
+    }
+    // A point would be one that groups thousands, which nobody can tell from a decimal one.
+    if field.contains(&b'.') {
+        return None;
+    }
+    std::str::from_utf8(field).ok()?.replacen(',', ".", 1).parse().ok()
 }

@@ -1,14 +1,19 @@
-//! Comma-separated tables.
+//! Tables whose columns become points.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use csv::ByteRecord;
 use steinbound::{Error, Matrix, Points};
 
 use crate::error::IoError;
+use crate::map::point_format;
+use crate::map::points::PointRows;
 use crate::names::shown;
-use crate::records::{Records, is_missing, read_bytes, tells_numeric};
+use crate::open::{open_rows, text_rows};
+use crate::place::{Place, Unit};
+use crate::records::{Layout, Rows};
+use crate::source::Progress;
+use crate::text_format::TextFormat;
 
 /// What to take from a table.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,6 +26,8 @@ pub struct TableOptions {
     pub cluster: Option<String>,
     /// Leave out rows with missing values instead of refusing them.
     pub drop_missing: bool,
+    /// How a table of text is laid out.
+    pub format: TextFormat,
 }
 
 /// The chosen columns of a table, in memory.
@@ -34,8 +41,10 @@ pub struct Sheet {
     pub has_header: bool,
     /// The values, row by row.
     pub values: Vec<f64>,
-    /// The line of the file on which each row stands.
+    /// The line of the file on which each row stands, or what else the file is counted by.
     pub lines: Vec<u64>,
+    /// What the file is counted by.
+    pub unit: Unit,
     /// How many rows were left out for missing values.
     pub dropped: usize,
     /// A header one of whose names is a number, which may be data with a gap.
@@ -45,9 +54,29 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// Reads a table of text, or the points of a map if the name says so, from the bytes of a file.
+    ///
+    /// ```
+    /// use steinbound_io::{Sheet, TableOptions};
+    /// let sheet = Sheet::parse("towns.wkt", b"MULTIPOINT(1 2, 3 4)", &TableOptions::default())?;
+    /// assert_eq!((sheet.dimension(), sheet.values), (2, vec![1.0, 2.0, 3.0, 4.0]));
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn parse(name: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet, IoError> {
+        match point_format(Path::new(name)) {
+            Some(map) => read_rows(&mut PointRows::parse(Path::new(name), map, bytes)?, options),
+            None => read_rows(&mut text_rows(name, bytes, &options.format)?, options),
+        }
+    }
+
     /// The number of columns.
     pub fn dimension(&self) -> usize {
         self.names.len()
+    }
+
+    /// Where in the file a row stands; `None` where there is no such row.
+    pub fn place(&self, row: usize) -> Option<Place> {
+        self.lines.get(row).map(|number| Place { unit: self.unit, number: *number })
     }
 
     /// The label of each row in the cluster column, if one was chosen.
@@ -65,6 +94,20 @@ impl Sheet {
         Some(self)
     }
 
+    /// Drops the rows before one that gave new columns their first value: in all of them it is missing.
+    fn forget_rows(&mut self, columns: &Columns, layout: &Layout, drop_missing: bool) -> Result<(), IoError> {
+        let (Some(first), Some(j)) = (self.lines.first(), columns.new.first()) else { return Ok(()) };
+        if !drop_missing {
+            return Err(layout.missing(*j, *first));
+        }
+        self.dropped += self.lines.len();
+        self.values.clear();
+        self.lines.clear();
+        self.weights.iter_mut().for_each(Vec::clear);
+        self.clusters.iter_mut().for_each(Vec::clear);
+        Ok(())
+    }
+
     /// The values as points, with names, weights and clusters.
     pub fn into_points(self) -> Result<Points<'static>, Error> {
         let dimension = self.dimension();
@@ -79,12 +122,39 @@ impl Sheet {
     }
 }
 
-/// Reads columns of a table of comma-separated values.
+/// Reads columns of a table: text, also packed by gzip, Parquet, or the points of a map (`.geojson`, `.json`, `.wkt`, `.shp`).
 ///
-/// A first row that is all numbers is data, otherwise it is the header. A column is numeric if its first value is; a later value in
-/// it that is not a number is an error. Empty fields, `NA` and `NaN` are missing values where rows with such may be dropped.
+/// The path `-` is standard input. In text, a first row that is all numbers is data, otherwise it is the header. A column is numeric if its
+/// first value is; a later value in it that is not a number is an error. Empty fields, `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL` and `.` are
+/// missing values, whose rows may be dropped. Of a map the two coordinates are taken unless other columns are asked for.
+///
+/// ```
+/// use steinbound_io::{TableOptions, read_table};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("points.txt");
+/// std::fs::write(&path, "lon;lat\n13.4;52.5\n13.5;52.4\n")?;
+/// let sheet = read_table(&path, &TableOptions::default())?;
+/// assert_eq!((sheet.names.join(" "), sheet.values), ("lon lat".into(), vec![13.4, 52.5, 13.5, 52.4]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_table(path: &Path, options: &TableOptions) -> Result<Sheet, IoError> {
-    parse_table(&shown_path(path), &read_bytes(path)?, options)
+    read_table_watched(path, options, &|_| ())
+}
+
+/// The same as [`read_table`], telling now and then how far it has come.
+///
+/// ```no_run
+/// use steinbound_io::{TableOptions, read_table_watched};
+/// let tell = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
+/// let sheet = read_table_watched("points.csv".as_ref(), &TableOptions::default(), &tell)?;
+/// # Ok::<(), steinbound_io::IoError>(())
+/// ```
+pub fn read_table_watched(
+    path: &Path,
+    options: &TableOptions,
+    watch: &dyn Fn(Progress),
+) -> Result<Sheet, IoError> {
+    read_rows(&mut *open_rows(path, &options.format, watch)?, options)
 }
 
 /// Reads a table of numbers, without a header, as a matrix.
@@ -99,68 +169,104 @@ pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
-pub(crate) fn parse_table(path: &str, bytes: &[u8], options: &TableOptions) -> Result<Sheet, IoError> {
-    let records = Records::new(path, bytes)?;
-    let layout = &records.layout;
+fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoError> {
+    let layout = rows.layout().clone();
+    let path = layout.path.clone();
     let weights = options.weights.as_ref().map(|column| layout.find(column)).transpose()?;
     let cluster = options.cluster.as_ref().map(|column| layout.find(column)).transpose()?;
-    let chosen = if options.columns.is_empty() {
-        let numeric = numeric_columns(&records)?;
-        numeric.into_iter().filter(|j| Some(*j) != weights && Some(*j) != cluster).collect()
+    let is_data = |j: &usize| Some(*j) != weights && Some(*j) != cluster;
+    let mut columns = Columns::default();
+    if !options.columns.is_empty() {
+        let found = options.columns.iter().map(|column| layout.find(column));
+        columns.chosen = found.collect::<Result<Vec<_>, _>>()?;
+    } else if let Some(usual) = rows.usual_columns() {
+        columns.chosen = usual.into_iter().filter(is_data).collect();
     } else {
-        options.columns.iter().map(|column| layout.find(column)).collect::<Result<Vec<_>, _>>()?
-    };
-    if let Some(at) = (0..chosen.len()).find(|at| chosen[..*at].contains(&chosen[*at])) {
-        let name = shown(&layout.names[chosen[at]]);
-        return Err(IoError::RepeatedColumn { path: path.to_string(), name });
+        columns.undecided = (0..layout.names.len()).filter(is_data).collect();
     }
-    if chosen.is_empty() {
-        return Err(IoError::NoNumericColumn { path: path.to_string() });
+    if let Some(j) = columns.repeated() {
+        return Err(IoError::RepeatedColumn { path, name: shown(&layout.names[j]) });
     }
+    let used = columns.chosen.iter().chain(&columns.undecided).chain(&weights).chain(&cluster);
+    rows.choose(&used.copied().collect::<Vec<_>>())?;
 
+    let mut sheet = Sheet {
+        path,
+        names: Vec::new(),
+        has_header: layout.has_header,
+        values: Vec::new(),
+        lines: Vec::new(),
+        unit: layout.unit,
+        dropped: 0,
+        doubtful_header: layout.doubtful_header.clone(),
+        weights: weights.map(|_| Vec::new()),
+        clusters: cluster.map(|_| Vec::new()),
+    };
+    while let Some(line) = rows.next()? {
+        if !columns.undecided.is_empty() && columns.decide(rows) {
+            sheet.forget_rows(&columns, &layout, options.drop_missing)?;
+        }
+        let used = || columns.chosen.iter().chain(&weights).chain(&cluster);
+        if options.drop_missing && used().any(|j| rows.cell(*j).is_missing()) {
+            sheet.dropped += 1;
+            continue;
+        }
+        for j in &columns.chosen {
+            sheet.values.push(layout.value(rows.cell(*j), *j, line)?);
+        }
+        if let (Some(weights), Some(j)) = (&mut sheet.weights, weights) {
+            weights.push(layout.weight(rows.cell(j), j, line)?);
+        }
+        if let (Some(clusters), Some(j)) = (&mut sheet.clusters, cluster) {
+            clusters.push(layout.label(rows.cell(j), j, line)?);
+        }
+        sheet.lines.push(line);
+    }
+    let has_rows = sheet.dropped > 0 || !sheet.lines.is_empty();
+    if columns.chosen.is_empty() && (has_rows || columns.undecided.is_empty()) {
+        return Err(IoError::NoNumericColumn { path: sheet.path });
+    }
+    if sheet.lines.is_empty() {
+        return Err(layout.no_rows(sheet.dropped));
+    }
     // Without a header a column is called by its place among the chosen.
     let name = |(at, j): (usize, &usize)| match layout.has_header {
         true => layout.names[*j].clone(),
         false => format!("x{}", at + 1),
     };
-    let mut sheet = Sheet {
-        path: path.to_string(),
-        names: distinct(chosen.iter().enumerate().map(name).collect()),
-        has_header: layout.has_header,
-        values: Vec::new(),
-        lines: Vec::new(),
-        dropped: 0,
-        doubtful_header: records.doubtful_header.clone(),
-        weights: weights.map(|_| Vec::new()),
-        clusters: cluster.map(|_| Vec::new()),
-    };
-    let mut rows = records.rows()?;
-    let mut record = ByteRecord::new();
-    while let Some(line) = rows.next(&mut record)? {
-        let used = chosen.iter().chain(&weights).copied();
-        if options.drop_missing && used.chain(cluster).any(|j| is_missing(&record[j])) {
-            sheet.dropped += 1;
-            continue;
-        }
-        for j in &chosen {
-            sheet.values.push(layout.value(&record[*j], *j, line)?);
-        }
-        if let (Some(weights), Some(j)) = (&mut sheet.weights, weights) {
-            weights.push(layout.weight(&record[j], j, line)?);
-        }
-        if let (Some(clusters), Some(j)) = (&mut sheet.clusters, cluster) {
-            clusters.push(layout.label(&record[j], j, line)?);
-        }
-        sheet.lines.push(line);
-    }
-    if sheet.lines.is_empty() {
-        return Err(layout.no_rows(sheet.dropped));
-    }
+    sheet.names = distinct(columns.chosen.iter().enumerate().map(name).collect());
     Ok(sheet)
 }
 
+/// The columns that become points.
+#[derive(Default)]
+struct Columns {
+    chosen: Vec<usize>,
+    /// Those that have had no value yet, which would tell whether they are numeric.
+    undecided: Vec<usize>,
+    /// Those that the last decision chose.
+    new: Vec<usize>,
+}
+
+impl Columns {
+    fn repeated(&self) -> Option<usize> {
+        let mut seen = HashSet::new();
+        self.chosen.iter().copied().find(|j| !seen.insert(*j))
+    }
+
+    /// Lets the row decide about columns; whether any was chosen.
+    fn decide(&mut self, rows: &dyn Rows) -> bool {
+        let verdict = |j: &usize| rows.layout().tells_numeric(rows.cell(*j));
+        self.new = self.undecided.iter().copied().filter(|j| verdict(j) == Some(true)).collect();
+        self.undecided.retain(|j| verdict(j).is_none());
+        self.chosen.extend(&self.new);
+        self.chosen.sort_unstable();
+        !self.new.is_empty()
+    }
+}
+
 /// Names made distinct: the second `x` becomes `x_2`.
-fn distinct(names: Vec<String>) -> Vec<String> {
+pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut number = |name: String| {
         let count = seen.entry(name.clone()).or_insert(0);
@@ -170,27 +276,13 @@ fn distinct(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(&mut number).collect()
 }
 
-/// The columns whose first value, missing ones passed over, is a number.
-fn numeric_columns(records: &Records) -> Result<Vec<usize>, IoError> {
-    let mut rows = records.rows()?;
-    let mut record = ByteRecord::new();
-    let mut verdicts: Vec<Option<bool>> = vec![None; records.layout.names.len()];
-    while verdicts.contains(&None) && rows.next(&mut record)?.is_some() {
-        for (verdict, field) in verdicts.iter_mut().zip(&record) {
-            *verdict = verdict.or_else(|| tells_numeric(field));
-        }
-    }
-    // A table without rows is told apart later; a column without any value is not numeric.
-    let no_rows = verdicts.iter().all(Option::is_none);
-    Ok((0..verdicts.len()).filter(|j| no_rows || verdicts[*j] == Some(true)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_format::Header;
 
     fn parse(text: &str) -> Result<Sheet, IoError> {
-        parse_table("data.csv", text.as_bytes(), &TableOptions::default())
+        Sheet::parse("data.csv", text.as_bytes(), &TableOptions::default())
     }
 
     fn message(text: &str) -> String {
@@ -212,7 +304,7 @@ mod tests {
         let text = "id,x,y\na,1,2\nb,3,4\n";
         assert_eq!(parse(text).unwrap().names, ["x", "y"]);
         let options = TableOptions { columns: vec!["y".into(), "2".into()], ..Default::default() };
-        let sheet = parse_table("f", text.as_bytes(), &options).unwrap();
+        let sheet = Sheet::parse("f", text.as_bytes(), &options).unwrap();
         assert_eq!((sheet.names, sheet.values), (vec!["y".into(), "x".into()], vec![2.0, 1.0, 4.0, 3.0]));
     }
 
@@ -220,7 +312,7 @@ mod tests {
     fn weights_and_clusters_are_not_data() {
         let options =
             TableOptions { weights: Some("w".into()), cluster: Some("village".into()), ..Default::default() };
-        let sheet = parse_table("f", b"x,w,village\n1,2,a\n3,4,b\n5,0,a\n", &options).unwrap();
+        let sheet = Sheet::parse("f", b"x,w,village\n1,2,a\n3,4,b\n5,0,a\n", &options).unwrap();
         assert_eq!(sheet.names, ["x"]);
         let points = sheet.into_points().unwrap();
         assert_eq!(points.weights().as_ref(), [2.0, 4.0, 0.0]);
@@ -231,7 +323,7 @@ mod tests {
     fn names_are_distinct_and_harmless() {
         assert_eq!(parse("x,x,\u{1b}[31m\n1,2,3\n").unwrap().names, ["x", "x_2", "\\u{1b}[31m"]);
         let options = TableOptions { columns: vec!["x".into(), "1".into()], ..Default::default() };
-        let error = parse_table("f", b"x,y\n1,2\n", &options).unwrap_err().to_string();
+        let error = Sheet::parse("f", b"x,y\n1,2\n", &options).unwrap_err().to_string();
         assert!(error.contains("column \"x\" is chosen twice"), "{error}");
     }
 
@@ -265,14 +357,14 @@ mod tests {
         assert!(message("1,2\n3,\n").contains("the value is missing"));
         assert!(message("a,b\nx,y\n").contains("no numeric column"));
         let options = TableOptions { columns: vec!["lot".into()], ..Default::default() };
-        let error = parse_table("f.csv", b"lon,lat\n1,2\n", &options).unwrap_err().to_string();
+        let error = Sheet::parse("f.csv", b"lon,lat\n1,2\n", &options).unwrap_err().to_string();
         assert!(error.contains("no column \"lot\"") && error.contains("did you mean"), "{error}");
     }
 
     #[test]
     fn missing_values_can_be_dropped() {
         let options = TableOptions { drop_missing: true, ..Default::default() };
-        let sheet = parse_table("f", b"a,b\n,1\n2,NA\n3,4\nnan,1\n", &options).unwrap();
+        let sheet = Sheet::parse("f", b"a,b\n,1\n2,NA\n3,4\nnan,1\n", &options).unwrap();
         assert_eq!((sheet.values, sheet.dropped, sheet.lines), (vec![3.0, 4.0], 3, vec![4]));
     }
 
@@ -280,13 +372,17 @@ mod tests {
         /// Whatever the bytes, a table is read or refused, and what is read is finite and rectangular.
         #[test]
         fn any_bytes_are_read_or_refused(
-            text in "([0-9.,eE+-]|[\"\\n\\r, ]|nan|inf|NA|[a-c]|\\PC){0,60}",
+            text in "([0-9.,;|eE+-]|[\"\\n\\r,\\t ]|nan|inf|NA|[a-c]|\\PC){0,60}",
+            separator in proptest::sample::select(vec!["auto", "comma", "semicolon", "tab", "pipe", "space", "/"]),
+            decimal_comma in proptest::prelude::any::<bool>(),
+            header in proptest::sample::select(vec![Header::Auto, Header::Yes, Header::No]),
             noise in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..6),
             drop_missing in proptest::prelude::any::<bool>(),
         ) {
-            let options = TableOptions { drop_missing, ..Default::default() };
+            let format = TextFormat { separator: separator.parse().unwrap(), decimal_comma, header };
+            let options = TableOptions { drop_missing, format, ..Default::default() };
             let bytes = [text.as_bytes(), &noise].concat();
-            if let Ok(sheet) = parse_table("f", &bytes, &options) {
+            if let Ok(sheet) = Sheet::parse("f", &bytes, &options) {
                 proptest::prop_assert_eq!(sheet.values.len(), sheet.lines.len() * sheet.dimension());
                 proptest::prop_assert!(sheet.into_points().is_ok());
             }

@@ -5,7 +5,7 @@ use steinbound_io::{Design, Formula, Frame, FrameOptions};
 const TABLE: &str = "y,x,a,b,k\n1,2,p,u,10\n2,3,q,v,9\n3,5,p,v,10\n4,7,q,u,9\n5,1,r,u,100\n";
 
 fn frame(text: &str, drop_missing: bool) -> Frame {
-    Frame::parse("f.csv", text.as_bytes(), &FrameOptions { drop_missing }).unwrap()
+    Frame::parse("f.csv", text.as_bytes(), &FrameOptions { drop_missing, ..Default::default() }).unwrap()
 }
 
 fn design(formula: &str) -> Design {

@@ -194,7 +194,7 @@ proptest::proptest! {
             }
             table.push_str(&format!("{}\n", cells.join(",")));
         }
-        let frame = Frame::parse("f", table.as_bytes(), &FrameOptions { drop_missing }).unwrap();
+        let frame = Frame::parse("f", table.as_bytes(), &FrameOptions { drop_missing, ..Default::default() }).unwrap();
         for side in ["y ~ ", "y ~ 0 + "] {
             let Ok(formula) = Formula::parse(&format!("{side}{terms}")) else { continue };
             if let Ok(design) = formula.design(&frame) {

@@ -8,12 +8,13 @@ use steinbound::kernel::{Bandwidth, Gaussian};
 use steinbound::stein::{Conditioned, Radial};
 use steinbound::text::significant;
 use steinbound::{Error, Points, simulate};
-use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, read_table, write};
+use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, write};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
 use crate::output::Output;
 use crate::region::tell_warnings;
+use crate::tables::{read_sheet, without_options};
 
 /// Sample points on the boundary of a domain or a map, and tell how well they cover it.
 ///
@@ -59,7 +60,9 @@ impl Boundary {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
         let near = match &self.near {
-            Some(path) => Some(read_table(path, &TableOptions::default())?.into_points()?),
+            Some(path) => Some(
+                read_sheet(path, &TableOptions::default(), output).map_err(without_options)?.into_points()?,
+            ),
             None => None,
         };
         let domain = self.build(near.as_ref(), output)?;

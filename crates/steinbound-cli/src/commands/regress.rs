@@ -11,7 +11,7 @@ use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, Trunca
 use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
 use steinbound_io::table::shown_path;
-use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values, read_frame};
+use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values};
 
 use steinbound_report::{Report, Scene, Section, pictures};
 
@@ -26,6 +26,7 @@ use crate::questions::{Answers, QuestionOptions};
 use crate::report;
 use crate::resampling::BootstrapOptions;
 use crate::summary;
+use crate::tables::{TextOptions, read_named, without_options};
 use crate::variants;
 
 /// Fit a linear regression whose response is seen only between limits.
@@ -47,7 +48,10 @@ use crate::variants;
 
 Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction, -1 leaves the intercept out.")]
 pub struct Regress {
-    /// Comma-separated data with a header.
+    /// The data, with a header: separated values, .parquet or points of a map.
+    ///
+    /// Text with separated values may be packed by gzip. Maps (.geojson, .json, .wkt, .shp) give the properties of their points as columns. A single
+    /// dash means standard input.
     #[arg(help_heading = "Data", value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
     /// The response and the terms: "y ~ x1 + x2".
@@ -73,6 +77,8 @@ pub struct Regress {
     pub boundary_points: Option<usize>,
     #[command(flatten)]
     pub rows: RowOptions,
+    #[command(flatten)]
+    pub text: TextOptions,
     #[command(flatten)]
     pub method: MethodOptions,
     /// The confidence level of intervals.
@@ -152,7 +158,7 @@ impl Regress {
         let estimator = prepared.estimator(&estimator);
         let explain = |error| self.explain(error, &frame, &prepared);
         let problem = self.method.problem(&estimator, &prepared.points, &prepared.model).map_err(explain)?;
-        let place = |row: usize| format!("line {} of {}", frame.line(row), frame.path());
+        let place = |row: usize| format!("{} of {}", frame.place(row), frame.path());
         let found = summary::fitted(&problem, &self.bootstrap, place, output);
         let (mut fit, diagnostics) = found.map_err(explain)?;
         let predictions = match &self.predict {
@@ -245,7 +251,8 @@ impl Regress {
 
     /// The rows of the data that have all that is used.
     fn read(&self, formula: &Formula, output: &Output) -> Result<Frame, Failure> {
-        let frame = read_frame(&self.data, &FrameOptions { drop_missing: self.rows.drop_missing })?;
+        let options = FrameOptions { drop_missing: self.rows.drop_missing, format: self.text.format() };
+        let frame = read_named(&self.data, &options, output)?;
         let mut used = formula.columns(&frame)?;
         for column in [&self.rows.weights, &self.rows.cluster].into_iter().flatten() {
             used.push(column.clone());
@@ -356,9 +363,9 @@ impl Regress {
                 let value = prepared.points.row(row)[0];
                 let side = if outside == rows { ": is the limit on the wrong side" } else { "" };
                 Failure::input(format!(
-                    "{path}, line {}: the response {name} is {value}, outside its limits, as in {outside} of {rows} rows{side}; check --lower \
+                    "{path}, {}: the response {name} is {value}, outside its limits, as in {outside} of {rows} rows{side}; check --lower \
                      and --upper, remove such rows, or keep them with --allow-outside",
-                    frame.line(row)
+                    frame.place(row)
                 ))
             }
             _ => Failure::input(format!("{path}: {error}")),
@@ -373,8 +380,9 @@ impl Regress {
         fit: &Fit,
         output: &Output,
     ) -> Result<Vec<Prediction>, Failure> {
-        let frame = read_frame(path, &FrameOptions { drop_missing: self.rows.drop_missing })?;
-        let kept = frame.complete_rows(&design.columns())?;
+        let options = FrameOptions { drop_missing: self.rows.drop_missing, ..FrameOptions::default() };
+        let frame = read_named(path, &options, output).map_err(without_options)?;
+        let kept = frame.complete_rows(&design.columns()).map_err(without_options)?;
         output.note_dropped(frame.len() - kept.len(), frame.path());
         let matrix = design.apply(&frame.select(&kept))?;
         let skip = usize::from(has_intercept(design));

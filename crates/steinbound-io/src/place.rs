@@ -1,0 +1,45 @@
+//! [`Place`]: where in a file something stands.
+
+use std::fmt;
+
+/// What a file counts its data by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Lines of text, as editors count them.
+    #[default]
+    Line,
+    /// Rows of a table that is not text.
+    Row,
+    /// Features of a map.
+    Feature,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Unit::Line => "line",
+            Unit::Row => "row",
+            Unit::Feature => "feature",
+        })
+    }
+}
+
+/// Where in a file something stands, counted from 1.
+///
+/// ```
+/// use steinbound_io::{Place, Unit};
+/// assert_eq!(Place { unit: Unit::Row, number: 17 }.to_string(), "row 17");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// What is counted.
+    pub unit: Unit,
+    /// How many there are up to here.
+    pub number: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} {}", self.unit, self.number)
+    }
+}

@@ -1,0 +1,100 @@
+//! The separator of a table, told from its first lines.
+
+use crate::records::number;
+use crate::splitter::{Between, Splitter};
+
+/// What may separate values, the most likely first.
+const CANDIDATES: [u8; 4] = *b",;\t|";
+
+/// How many records are looked at.
+const SAMPLE: usize = 50;
+
+/// The separator by which the first lines fall into the same number of fields, more than one; of several, the one that leaves the most
+/// numbers. A comma where nothing tells.
+pub(crate) fn separator(beginning: &[u8], is_whole: bool, decimal_comma: bool) -> u8 {
+    let mut best: Option<(bool, f64, u8)> = None;
+    for candidate in CANDIDATES.into_iter().filter(|byte| !(decimal_comma && *byte == b',')) {
+        let sample = Sample::new(beginning, is_whole, candidate);
+        if sample.width < 2 {
+            continue;
+        }
+        let found = (sample.is_even, sample.numbers);
+        if best.is_none_or(|(is_even, numbers, _)| found > (is_even, numbers)) {
+            best = Some((sample.is_even, sample.numbers, candidate));
+        }
+    }
+    best.map_or(if decimal_comma { b';' } else { b',' }, |(_, _, separator)| separator)
+}
+
+/// The first records under one separator.
+struct Sample {
+    /// The fields of the first.
+    width: usize,
+    /// Whether all have as many.
+    is_even: bool,
+    /// The share of fields that are numbers.
+    numbers: f64,
+}
+
+impl Sample {
+    fn new(beginning: &[u8], is_whole: bool, separator: u8) -> Sample {
+        let mut splitter = Splitter::new(Box::new(beginning), Between::Character(separator));
+        let mut widths: Vec<usize> = Vec::new();
+        let mut numbers: Vec<usize> = Vec::new();
+        while widths.len() <= SAMPLE && matches!(splitter.next(), Ok(Some(_))) {
+            if !splitter.is_blank() {
+                widths.push(splitter.width());
+                // With another separator the comma may be a decimal one.
+                let is_number = |field: &&[u8]| {
+                    number(field, separator != b',').or_else(|| number(field, false)).is_some()
+                };
+                numbers.push(splitter.fields().filter(is_number).count());
+            }
+        }
+        // The last record of a longer text may be cut off.
+        if !is_whole && widths.len() > 1 && widths.len() <= SAMPLE {
+            widths.pop();
+            numbers.pop();
+        }
+        let width = widths.first().copied().unwrap_or(0);
+        let all = widths.iter().sum::<usize>().max(1);
+        Sample {
+            width,
+            is_even: widths.iter().all(|other| *other == width),
+            numbers: numbers.iter().sum::<usize>() as f64 / all as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lines_tell_the_separator() {
+        let told = |text: &str| char::from(separator(text.as_bytes(), true, false));
+        for (text, expected) in [
+            ("x,y\n1,2\n", ','),
+            ("x;y\n1;2\n", ';'),
+            ("x\ty\n1\t2\n", '\t'),
+            ("x|y\n1|2\n", '|'),
+            ("", ','),
+            ("x\n1\n2\n", ','),
+            // Decimal commas, with a header and without.
+            ("x;y\n1,5;2,5\n", ';'),
+            ("1,5;2,5\n3,5;4,5\n", ';'),
+            // Text with another separator in each line.
+            ("id,x\na;b,1\nc;d,2\n", ','),
+            ("\"a;b\",x\n\"c;d\",2\n", ','),
+            ("\"a\tb\"|\"c\td\"\n1|2\n", '|'),
+            // Ragged by any: what the first line has most numbers with.
+            ("1,2\n3\n", ','),
+            ("1;2\n3\n", ';'),
+            ("a|b,c|d\n", ','),
+        ] {
+            assert_eq!(told(text), expected, "{text}");
+        }
+        assert_eq!(separator(b"1,5\n2,5\n", true, true), b';');
+        assert_eq!(separator(b"x;y\n1;2\n3;", false, false), b';', "the last record is cut off");
+    }
+}

@@ -1,0 +1,244 @@
+//! Where tables and maps are opened: files, pipes and standard input, packed by gzip or not.
+
+use std::cell::Cell;
+use std::fs::{File, Metadata};
+use std::io::{BufReader, Chain, Cursor, ErrorKind, Read};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::IoError;
+use crate::table::shown_path;
+
+/// How far the reading of a table has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// How many rows have been read.
+    pub rows: u64,
+    /// How many bytes of the file have been read.
+    pub bytes: u64,
+    /// How many bytes it has; `None` for standard input and pipes.
+    pub total: Option<u64>,
+}
+
+/// A stream of bytes that is open for reading, unpacked and without a byte-order mark.
+pub(crate) struct Source<'a> {
+    /// The name of the file, for messages.
+    pub name: String,
+    pub reader: Box<dyn Read + 'a>,
+    /// The size of the file, where it has one.
+    pub total: Option<u64>,
+    /// How many of its bytes were read.
+    pub passed: Rc<Cell<u64>>,
+}
+
+/// What a file is, by its first bytes.
+pub(crate) enum Content<'a> {
+    Stream(Source<'a>),
+    Parquet(File),
+}
+
+/// Standard input can be read once.
+static STANDARD_INPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// A file as messages name it.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".into() } else { shown_path(path) }
+}
+
+/// Opens a file, or standard input for `-`.
+pub(crate) fn open(path: &Path) -> Result<Content<'static>, IoError> {
+    let name = name_of(path);
+    let failed = |reason: String| IoError::Read { path: name.clone(), reason };
+    if path == Path::new("-") {
+        if STANDARD_INPUT_IS_TAKEN.swap(true, Ordering::Relaxed) {
+            return Err(IoError::Unreadable {
+                path: name,
+                reason: "it was read already; only one file can come from there, so save the other".into(),
+            });
+        }
+        return Ok(Content::Stream(Source::new(name, std::io::stdin().lock(), None)?));
+    }
+    let told = |error: std::io::Error| failed(error.to_string());
+    let file = File::open(path).map_err(told)?;
+    let data = file.metadata().map_err(told)?;
+    if data.is_dir() {
+        return Err(failed("it is a folder".into()));
+    }
+    if !data.is_file() {
+        return Ok(Content::Stream(Source::new(name, file, None)?));
+    }
+    let mut first = [0; 4];
+    let length = peek(&mut &file, &mut first).map_err(told)?;
+    if first[..length] == *b"PAR1" {
+        return Ok(Content::Parquet(file));
+    }
+    let rest = Cursor::new(first[..length].to_vec()).chain(Steady { file, opened: data.clone() });
+    Ok(Content::Stream(Source::new(name, rest, Some(data.len()))?))
+}
+
+impl<'a> Source<'a> {
+    /// A stream of text; packed text is unpacked.
+    pub fn new(name: String, reader: impl Read + 'a, total: Option<u64>) -> Result<Source<'a>, IoError> {
+        let passed = Rc::new(Cell::new(0));
+        let reader = Counted { reader, passed: Rc::clone(&passed) };
+        let (mut start, mut reader) = begin(&name, Box::new(reader))?;
+        if start.starts_with(&[0x1f, 0x8b]) {
+            let packed: Chain<_, _> = Cursor::new(start).chain(reader);
+            let unpacked = Unpacked(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, packed)));
+            (start, reader) = begin(&name, Box::new(unpacked))?;
+        }
+        let refused = |reason: &str| IoError::Unreadable { path: name.clone(), reason: reason.into() };
+        match start.as_slice() {
+            [b'P', b'K', 3, 4, ..] => Err(refused(
+                "it is a .zip archive or a workbook; unpack it first, or save the sheet as comma-separated values",
+            )),
+            [b'P', b'A', b'R', b'1', ..] => {
+                Err(refused("it is a Parquet file, which is read from its end; save it as a file of its own"))
+            }
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(refused("it is UTF-16 text; save it as UTF-8")),
+            [0x1f, 0x8b, ..] => Err(refused("it is packed twice; unpack it first")),
+            _ => {
+                let mark = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+                let reader = Box::new(Cursor::new(start[mark..].to_vec()).chain(reader));
+                Ok(Source { name, reader, total, passed })
+            }
+        }
+    }
+}
+
+/// The first four bytes of a stream, and the rest.
+fn begin<'a>(name: &str, mut reader: Box<dyn Read + 'a>) -> Result<(Vec<u8>, Box<dyn Read + 'a>), IoError> {
+    let mut first = [0; 4];
+    let length = peek(&mut reader, &mut first).map_err(|error| broken(name, &error))?;
+    Ok((first[..length].to_vec(), reader))
+}
+
+/// Fills a buffer as far as the stream goes.
+fn peek(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match reader.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// The refusal of a stream that broke off.
+pub(crate) fn broken(name: &str, error: &std::io::Error) -> IoError {
+    IoError::Unreadable { path: name.to_string(), reason: format!("reading it failed: {error}") }
+}
+
+/// Counts what is read through it.
+struct Counted<R> {
+    reader: R,
+    passed: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.passed.set(self.passed.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// Says what the decoder's errors mean for a file.
+struct Unpacked<R>(MultiGzDecoder<R>);
+
+impl<R: std::io::BufRead> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData => {
+                std::io::Error::other("its gzip data are damaged or cut off; pack or copy it again")
+            }
+            _ => error,
+        })
+    }
+}
+
+/// A file that must not change while it is read.
+struct Steady {
+    file: File,
+    opened: Metadata,
+}
+
+impl Read for Steady {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        if read == 0 && !buffer.is_empty() {
+            let now = self.file.metadata()?;
+            if (now.len(), now.modified().ok()) != (self.opened.len(), self.opened.modified().ok()) {
+                return Err(std::io::Error::other(
+                    "it changed at the same time; try again when nothing writes to it",
+                ));
+            }
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let mut source = Source::new("f.csv".into(), bytes, None).map_err(|error| error.to_string())?;
+        let mut all = Vec::new();
+        source.reader.read_to_end(&mut all).map_err(|error| broken("f.csv", &error).to_string())?;
+        assert_eq!(source.passed.get(), bytes.len() as u64);
+        Ok(all)
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn marks_are_skipped_and_packed_text_is_unpacked() {
+        for text in [&b""[..], b"a", b"1,2\n", b"\xef\xbb\xbf", b"\xef\xbb"] {
+            let expected = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+            assert_eq!(read(text).unwrap(), expected);
+            assert_eq!(read(&packed(text)).unwrap(), expected);
+        }
+        let members = [packed(b"1,2\n"), packed(b"3,4\n")].concat();
+        assert_eq!(read(&members).unwrap(), b"1,2\n3,4\n");
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_with_a_remedy() {
+        for bytes in [&b"\xff\xfe1\0"[..], b"\xfe\xff\x001", &packed(b"\xff\xfe1\0")] {
+            assert!(read(bytes).unwrap_err().contains("UTF-16 text; save it as UTF-8"));
+        }
+        assert!(read(b"PK\x03\x04..").unwrap_err().contains("unpack it first"));
+        assert!(read(&packed(b"PAR1")).unwrap_err().contains("Parquet"));
+        assert!(read(&packed(&packed(b"1"))).unwrap_err().contains("packed twice"));
+        let whole = packed(b"1,2\n3,4\n");
+        assert!(read(&whole[..whole.len() - 6]).unwrap_err().contains("damaged or cut off"));
+        assert!(read(b"\x1f\x8b\x08nonsense").unwrap_err().contains("damaged or cut off"));
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.csv");
+        std::fs::write(&path, "1,2\n".repeat(100)).unwrap();
+        for length in [40, 4000] {
+            let Ok(Content::Stream(mut source)) = open(&path) else { panic!("it opens") };
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            let error = source.reader.read_to_end(&mut Vec::new()).unwrap_err();
+            assert!(error.to_string().contains("it changed at the same time"), "{error}");
+        }
+    }
+}
