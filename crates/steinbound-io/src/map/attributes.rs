@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use crate::error::IoError;
+use crate::records::decoded;
 
 /// The attribute table of a shapefile, its values as the text they are stored in, so that `06` stays `06`.
 ///
@@ -49,9 +50,5 @@ impl<'a> Attributes<'a> {
 
 /// Trimmed text, in UTF-8 or else in Latin-1.
 fn text(bytes: &[u8]) -> String {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_string(),
-        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
-    };
-    text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string()
+    decoded(bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string()
 }

@@ -1,5 +1,6 @@
 use geojson::{Error, Feature, GeoJson, Geometry, GeometryValue, JsonValue, Position};
 
+use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, text_of};
 use crate::error::IoError;
 use crate::names::shown;
@@ -8,7 +9,7 @@ use crate::names::shown;
 pub(super) fn read(bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
     layer.coordinates = Coordinates::Degrees;
     let text = text_of(layer.path, "GeoJSON", bytes)?;
-    let parsed: GeoJson = text.parse().map_err(|error| syntax(layer, text, &error))?;
+    let parsed: GeoJson = text.parse().map_err(|error| syntax(layer.path, text, &error))?;
     match &parsed {
         GeoJson::Geometry(geometry) => add(layer, "the geometry", geometry)?,
         GeoJson::Feature(feature) => add_feature(layer, choice, 0, feature)?,
@@ -21,7 +22,56 @@ pub(super) fn read(bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Resu
     Ok(())
 }
 
-fn syntax(layer: &Layer, text: &str, error: &Error) -> IoError {
+/// Reads the points of GeoJSON.
+pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
+    layer.coordinates = Coordinates::Degrees;
+    let text = text_of(&layer.path, "GeoJSON", bytes)?;
+    let parsed: GeoJson = text.parse().map_err(|error| syntax(&layer.path, text, &error))?;
+    let features = match parsed {
+        GeoJson::Geometry(geometry) => vec![Feature::from(geometry)],
+        GeoJson::Feature(feature) => vec![feature],
+        GeoJson::FeatureCollection(collection) => collection.features,
+    };
+    for (at, feature) in features.iter().enumerate() {
+        match &feature.geometry {
+            Some(geometry) => add_points(layer, at, geometry)?,
+            None => layer.add(at, None),
+        }
+    }
+    let properties = features.into_iter().map(|feature| feature.properties.unwrap_or_default());
+    layer.properties = Properties::Json(properties.collect());
+    Ok(())
+}
+
+fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Geometry) -> Result<(), IoError> {
+    let mut add = |position: &Position| match position.as_slice() {
+        [x, y] => {
+            layer.add(feature, Some([*x, *y]));
+            Ok(())
+        }
+        [_, _, ..] => Err(layer.third_coordinate(feature)),
+        _ => Err(short(&layer.path, &format!("feature {}", feature + 1))),
+    };
+    match &geometry.value {
+        GeometryValue::Point { coordinates } => add(coordinates),
+        GeometryValue::MultiPoint { coordinates } => coordinates.iter().try_for_each(add),
+        GeometryValue::GeometryCollection { geometries } => {
+            geometries.iter().try_for_each(|part| add_points(layer, feature, part))
+        }
+        other => Err(layer.not_a_point(feature, other.type_name())),
+    }
+}
+
+fn short(path: &str, feature: &str) -> IoError {
+    IoError::MapSyntax {
+        path: path.to_string(),
+        format: "GeoJSON",
+        place: format!(", {feature}"),
+        reason: "a vertex has fewer than two coordinates".into(),
+    }
+}
+
+fn syntax(path: &str, text: &str, error: &Error) -> IoError {
     let (place, reason) = match error {
         Error::MalformedGeoJson(error) if error.line() > 0 => {
             let full = error.to_string();
@@ -33,7 +83,7 @@ fn syntax(layer: &Layer, text: &str, error: &Error) -> IoError {
     };
     let is_topology = text.contains("\"Topology\"");
     let reason = if is_topology { "it is TopoJSON, whose arcs are not read".into() } else { reason };
-    IoError::MapSyntax { path: layer.path.to_string(), format: "GeoJSON", place, reason }
+    IoError::MapSyntax { path: path.to_string(), format: "GeoJSON", place, reason }
 }
 
 fn add_feature(layer: &mut Layer, choice: &mut Choice, at: usize, feature: &Feature) -> Result<(), IoError> {
@@ -70,12 +120,7 @@ fn add_rings(layer: &mut Layer, feature: &str, rings: &[Vec<Position>]) -> Resul
         let vertex = |position: &Position| match position.as_slice() {
             [x, y] => Ok([*x, *y]),
             [_, _, ..] => Err(layer.third_coordinate(feature)),
-            _ => Err(IoError::MapSyntax {
-                path: layer.path.to_string(),
-                format: "GeoJSON",
-                place: format!(", {feature}"),
-                reason: "a vertex has fewer than two coordinates".into(),
-            }),
+            _ => Err(short(layer.path, feature)),
         };
         let vertices = ring.iter().map(vertex).collect::<Result<Vec<_>, _>>()?;
         layer.add_closed(feature, vertices)?;

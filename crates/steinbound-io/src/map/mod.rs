@@ -3,6 +3,7 @@
 mod attributes;
 mod choice;
 mod geo_json;
+pub(crate) mod points;
 mod ring_table;
 mod shape_file;
 mod well_known_text;
@@ -14,8 +15,10 @@ use std::path::Path;
 use steinbound::domain::Polygon;
 
 use self::choice::Choice;
+use self::points::PointLayer;
 use crate::error::IoError;
 use crate::names::few;
+use crate::source::{Content, broken, open};
 use crate::table::shown_path;
 
 /// The largest map file that is read, in bytes.
@@ -48,6 +51,18 @@ pub struct Map {
 }
 
 impl Map {
+    /// Reads a map from the bytes of a file, whose format its name tells.
+    ///
+    /// ```
+    /// use steinbound_io::{Map, MapOptions};
+    /// let map = Map::parse("square.wkt", b"POLYGON((0 0, 2 0, 2 2, 0 2, 0 0))", &MapOptions::default())?;
+    /// assert_eq!(map.polygon()?.area(), 4.0);
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn parse(name: &str, bytes: &[u8], options: &MapOptions) -> Result<Map, IoError> {
+        parse(Path::new(name), format_of(Path::new(name))?, bytes, options)
+    }
+
     /// The area that the rings enclose, by the even-odd rule.
     pub fn polygon(&self) -> Result<Polygon, IoError> {
         Polygon::new(self.rings.clone())
@@ -74,16 +89,46 @@ pub fn read_map(path: &Path, options: &MapOptions) -> Result<Map, IoError> {
     parse(path, format, &read_limited(path)?, options)
 }
 
+/// Whether a file is a map by its name.
+///
+/// ```
+/// use steinbound_io::map::is_map;
+/// assert!(is_map("country.GeoJSON".as_ref()) && !is_map("points.csv".as_ref()));
+/// ```
+pub fn is_map(path: &Path) -> bool {
+    point_format(path).is_some()
+}
+
+/// Reads the bytes of a file into a layer of points.
+type PointFormat = fn(&Path, &[u8], &mut PointLayer) -> Result<(), IoError>;
+
+/// How the points of a map are read; `None` where the name does not tell a map.
+pub(crate) fn point_format(path: &Path) -> Option<PointFormat> {
+    Some(match extension(path).as_str() {
+        "geojson" | "json" => |_, bytes, layer| geo_json::read_points(bytes, layer),
+        "wkt" => |_, bytes, layer| well_known_text::read_points(bytes, layer),
+        "shp" => shape_file::read_points,
+        _ => return None,
+    })
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|text| text.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
 /// Reads the bytes of a file into a layer.
 type Format = fn(&Path, &[u8], &mut Choice, &mut Layer) -> Result<(), IoError>;
 
 fn format_of(path: &Path) -> Result<Format, IoError> {
-    let extension = path.extension().map(|text| text.to_string_lossy().to_lowercase()).unwrap_or_default();
-    Ok(match extension.as_str() {
+    Ok(match extension(path).as_str() {
         "geojson" | "json" => |_, bytes, choice, layer| geo_json::read(bytes, choice, layer),
         "wkt" => |_, bytes, _, layer| well_known_text::read(bytes, layer),
         "shp" => shape_file::read,
         "csv" => |_, bytes, _, layer| ring_table::read(bytes, layer),
+        "zip" => {
+            let reason = "it is a .zip archive; unpack it first, and name the file inside".into();
+            return Err(IoError::Unreadable { path: shown_path(path), reason });
+        }
         _ => return Err(IoError::MapFormat { path: shown_path(path) }),
     })
 }
@@ -99,11 +144,13 @@ fn parse(path: &Path, format: Format, bytes: &[u8], options: &MapOptions) -> Res
 
 /// The bytes of a file, if they are not too many.
 fn read_limited(path: &Path) -> Result<Vec<u8>, IoError> {
-    let failed = |error: std::io::Error| IoError::Read { path: shown_path(path), reason: error.to_string() };
-    let file = std::fs::File::open(path).map_err(failed)?;
+    let Content::Stream(source) = open(path)? else {
+        return Err(IoError::MapFormat { path: shown_path(path) });
+    };
     let mut bytes = Vec::new();
-    // The size of a pipe is not known before it is read.
-    file.take(MAP_LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    // The size of a pipe is not known before it is read, nor is that of packed data.
+    let read = source.reader.take(MAP_LIMIT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| broken(&source.name, &error))?;
     if bytes.len() as u64 > MAP_LIMIT {
         return Err(IoError::MapTooLarge { path: shown_path(path), limit: MAP_LIMIT >> 20 });
     }
@@ -130,6 +177,19 @@ enum Coordinates {
     Plane,
     /// It does not say.
     Unsaid,
+}
+
+impl Coordinates {
+    /// Whether coordinates that reach so far look like degrees.
+    fn look_geographic(self, x: f64, y: f64) -> bool {
+        let fits = x <= 180.0 && y <= 90.0;
+        match self {
+            Coordinates::Degrees => fits,
+            Coordinates::Plane => false,
+            // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
+            Coordinates::Unsaid => fits && x.max(y) > 10.0,
+        }
+    }
 }
 
 /// What has been read so far.
@@ -192,13 +252,7 @@ impl<'a> Layer<'a> {
                 self.path
             ));
         }
-        let fits = x <= 180.0 && y <= 90.0;
-        let looks_geographic = match self.coordinates {
-            Coordinates::Degrees => fits,
-            Coordinates::Plane => false,
-            // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
-            Coordinates::Unsaid => fits && x.max(y) > 10.0,
-        };
+        let looks_geographic = self.coordinates.look_geographic(x, y);
         Ok(Map { path: self.path.to_string(), rings: self.rings, warnings: self.warnings, looks_geographic })
     }
 }

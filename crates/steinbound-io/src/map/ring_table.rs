@@ -1,23 +1,24 @@
 use std::collections::HashMap;
 
-use csv::StringRecord;
-
 use super::{Coordinates, Layer};
 use crate::error::IoError;
-use crate::table::{TableOptions, parse_table};
+use crate::open::text_rows;
+use crate::records::Rows;
+use crate::table::{Sheet, TableOptions};
+use crate::text_format::TextFormat;
 
 /// Headers of the column that tells rings apart.
 const RING_NAMES: [&str; 3] = ["ring", "part", "id"];
 
 /// Reads rings from a table of two columns, or of three with a header.
 pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
-    let headers = first_row(bytes);
+    let headers = text_rows(layer.path, bytes, &TextFormat::default())?.layout().names.clone();
     let ring_column = headers.iter().find(|name| RING_NAMES.contains(&name.to_lowercase().as_str()));
     let options = TableOptions {
-        cluster: ring_column.filter(|_| headers.len() == 3).map(str::to_string),
+        cluster: ring_column.filter(|_| headers.len() == 3).cloned(),
         ..TableOptions::default()
     };
-    let sheet = parse_table(layer.path, bytes, &options)?;
+    let sheet = Sheet::parse(layer.path, bytes, &options)?;
     if sheet.dimension() != 2 || headers.len() != 2 + usize::from(options.cluster.is_some()) {
         return Err(IoError::RingColumns { path: layer.path.to_string(), found: headers.len() });
     }
@@ -44,16 +45,4 @@ pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
         ));
     }
     Ok(())
-}
-
-/// The fields of the first row; none where there is no row that can be read.
-fn first_row(bytes: &[u8]) -> StringRecord {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(bytes);
-    reader
-        .into_byte_records()
-        .next()
-        .and_then(Result::ok)
-        .map(StringRecord::from_byte_record_lossy)
-        .unwrap_or_default()
 }

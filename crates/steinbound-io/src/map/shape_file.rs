@@ -5,18 +5,13 @@ use shapefile::record::traits::HasXY;
 use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
 
 use super::attributes::Attributes;
+use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, read_limited};
 use crate::error::IoError;
 use crate::names::shown;
 
 /// Reads the polygons of a shapefile; its attributes and its reference system lie in files beside it.
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
-    let syntax = |path: &str, place: String, error: shapefile::Error| IoError::MapSyntax {
-        path: path.to_string(),
-        format: "shapefile data",
-        place,
-        reason: shown(&error.to_string()),
-    };
     let opened = ShapeReader::new(Cursor::new(bytes));
     let mut reader = opened.map_err(|error| syntax(layer.path, " in its header".into(), error))?;
     let kind = reader.header().shape_type;
@@ -57,6 +52,39 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
         }
     }
     Ok(())
+}
+
+/// Reads the points of a shapefile; its attributes lie in a file beside it.
+pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
+    let opened = ShapeReader::new(Cursor::new(bytes));
+    let mut reader = opened.map_err(|error| syntax(&layer.path, " in its header".into(), error))?;
+    layer.coordinates = reference_system(path);
+    for (record, shape) in reader.iter_shapes().enumerate() {
+        let shape =
+            shape.map_err(|error| syntax(&layer.path, format!(" at record {}", record + 1), error))?;
+        match &shape {
+            Shape::NullShape => layer.add(record, None),
+            Shape::Point(point) => add_points(layer, record, &[*point]),
+            Shape::PointM(point) => add_points(layer, record, &[*point]),
+            Shape::Multipoint(points) => add_points(layer, record, points.points()),
+            Shape::MultipointM(points) => add_points(layer, record, points.points()),
+            Shape::PointZ(_) | Shape::MultipointZ(_) => return Err(layer.third_coordinate(record)),
+            other => return Err(layer.not_a_point(record, &other.shapetype().to_string())),
+        }
+    }
+    if let Some(path) = beside(path, "dbf") {
+        layer.properties = Properties::Table(read_limited(&path)?);
+    }
+    Ok(())
+}
+
+fn add_points<P: HasXY>(layer: &mut PointLayer, record: usize, points: &[P]) {
+    points.iter().for_each(|point| layer.add(record, Some([point.x(), point.y()])));
+}
+
+fn syntax(path: &str, place: String, error: shapefile::Error) -> IoError {
+    let reason = shown(&error.to_string());
+    IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason }
 }
 
 fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>]) -> Result<(), IoError> {

@@ -19,7 +19,7 @@ const TOWNS: &str = r#"{"type": "FeatureCollection", "features": [
 
 fn read(name: &str, bytes: impl AsRef<[u8]>, feature: Option<(&str, &str)>) -> Result<Map, IoError> {
     let options = MapOptions { feature: feature.map(|(name, value)| (name.into(), value.into())) };
-    parse(Path::new(name), format_of(Path::new(name))?, bytes.as_ref(), &options)
+    Map::parse(name, bytes.as_ref(), &options)
 }
 
 fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {

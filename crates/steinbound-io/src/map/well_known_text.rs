@@ -1,6 +1,7 @@
 use wkt::Wkt;
-use wkt::types::LineString;
+use wkt::types::{LineString, Point};
 
+use super::points::PointLayer;
 use super::{Layer, text_of};
 use crate::error::IoError;
 use crate::names::shown;
@@ -16,6 +17,47 @@ pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
         add(layer, &format!("geometry {}", at + 1), &geometry)?;
     }
     Ok(())
+}
+
+/// Reads the points of one or more geometries in well-known text.
+pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
+    let text = text_of(&layer.path, "WKT", bytes)?;
+    for (at, (line, statement)) in statements(&layer.path, text)?.into_iter().enumerate() {
+        let geometry = statement.parse::<Wkt<f64>>().map_err(|reason| syntax(&layer.path, line, reason))?;
+        add_points(layer, at, &geometry)?;
+    }
+    Ok(())
+}
+
+fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Wkt<f64>) -> Result<(), IoError> {
+    let mut add = |point: &Point<f64>| match point.coord() {
+        Some(coord) if coord.z.is_some() => Err(layer.third_coordinate(feature)),
+        coord => {
+            layer.add(feature, coord.map(|coord| [coord.x, coord.y]));
+            Ok(())
+        }
+    };
+    match geometry {
+        Wkt::Point(point) => add(point),
+        Wkt::MultiPoint(list) => list.points().iter().try_for_each(add),
+        Wkt::GeometryCollection(list) => {
+            list.geometries().iter().try_for_each(|part| add_points(layer, feature, part))
+        }
+        other => Err(layer.not_a_point(feature, kind(other))),
+    }
+}
+
+/// What a geometry is called.
+fn kind(geometry: &Wkt<f64>) -> &'static str {
+    match geometry {
+        Wkt::Point(_) => "POINT",
+        Wkt::LineString(_) => "LINESTRING",
+        Wkt::Polygon(_) => "POLYGON",
+        Wkt::MultiPoint(_) => "MULTIPOINT",
+        Wkt::MultiLineString(_) => "MULTILINESTRING",
+        Wkt::MultiPolygon(_) => "MULTIPOLYGON",
+        Wkt::GeometryCollection(_) => "GEOMETRYCOLLECTION",
+    }
 }
 
 fn syntax(path: &str, line: usize, reason: &str) -> IoError {
@@ -79,21 +121,19 @@ fn geometry_of(statement: &str) -> &str {
 }
 
 fn add(layer: &mut Layer, feature: &str, geometry: &Wkt<f64>) -> Result<(), IoError> {
-    let other = match geometry {
-        Wkt::Polygon(polygon) => return add_rings(layer, feature, polygon.rings()),
+    match geometry {
+        Wkt::Polygon(polygon) => add_rings(layer, feature, polygon.rings()),
         Wkt::MultiPolygon(list) => {
-            return list.polygons().iter().try_for_each(|part| add_rings(layer, feature, part.rings()));
+            list.polygons().iter().try_for_each(|part| add_rings(layer, feature, part.rings()))
         }
         Wkt::GeometryCollection(list) => {
-            return list.geometries().iter().try_for_each(|part| add(layer, feature, part));
+            list.geometries().iter().try_for_each(|part| add(layer, feature, part))
         }
-        Wkt::Point(_) => "POINT",
-        Wkt::LineString(_) => "LINESTRING",
-        Wkt::MultiPoint(_) => "MULTIPOINT",
-        Wkt::MultiLineString(_) => "MULTILINESTRING",
-    };
-    layer.others.insert(other.into());
-    Ok(())
+        other => {
+            layer.others.insert(kind(other).into());
+            Ok(())
+        }
+    }
 }
 
 fn add_rings(layer: &mut Layer, feature: &str, rings: &[LineString<f64>]) -> Result<(), IoError> {
