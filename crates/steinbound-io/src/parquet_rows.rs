@@ -1,0 +1,445 @@
+//! Tables in Parquet files.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::Type;
+
+use crate::error::IoError;
+use crate::names::shown;
+use crate::place::Unit;
+use crate::records::{Cell, Comma, Layout, Rows, printable};
+
+/// How many rows are decoded at once.
+const BATCH: usize = 4096;
+
+/// How the values of a column are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Unsigned,
+    /// Whole numbers of so many decimal places.
+    Decimal(i32),
+    Half,
+    Text,
+}
+
+/// A column that is read.
+struct Column {
+    /// Its place among the columns of the table.
+    place: usize,
+    /// Its place among the columns that are stored.
+    leaf: usize,
+    kind: Kind,
+    reader: Option<ColumnReader>,
+    values: Values,
+}
+
+/// Some rows of a column.
+enum Values {
+    Numbers(Vec<Option<f64>>),
+    Texts(Vec<Option<Vec<u8>>>),
+}
+
+/// The rows of a Parquet file; only chosen columns are read.
+pub(crate) struct ParquetRows {
+    file: SerializedFileReader<File>,
+    layout: Layout,
+    /// For each column of the table where and how it is stored; `None` where it cannot be read.
+    stored: Vec<Option<(usize, Kind)>>,
+    columns: Vec<Column>,
+    /// For each column of the table its place among the chosen.
+    chosen: BTreeMap<usize, usize>,
+    /// The group of rows that is next.
+    group: usize,
+    /// The rows of the group that are not decoded yet.
+    left: usize,
+    /// The rows that are decoded, and the place of the current among them, counted from 1.
+    decoded: usize,
+    at: usize,
+    row: u64,
+}
+
+impl ParquetRows {
+    pub fn open(path: String, file: File) -> Result<ParquetRows, IoError> {
+        let file = SerializedFileReader::new(file).map_err(|error| damaged(&path, &error))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        let mut unusable = BTreeMap::new();
+        let mut stored = Vec::new();
+        let mut names = Vec::new();
+        let mut leaf = 0;
+        for (place, field) in schema.root_schema().get_fields().iter().enumerate() {
+            names.push(printable(field.name()));
+            let kind = kind(field);
+            stored.push(kind.as_ref().ok().map(|kind| (leaf, *kind)));
+            if let Err(reason) = kind {
+                unusable.insert(place, reason);
+            }
+            leaf += leaves(field);
+        }
+        let layout = Layout {
+            path,
+            names,
+            has_header: true,
+            doubtful_header: None,
+            unit: Unit::Row,
+            comma: Comma::None,
+            unusable,
+        };
+        let (columns, chosen) = (Vec::new(), BTreeMap::new());
+        Ok(ParquetRows {
+            file,
+            layout,
+            stored,
+            columns,
+            chosen,
+            group: 0,
+            left: 0,
+            decoded: 0,
+            at: 0,
+            row: 0,
+        })
+    }
+
+    /// Refuses columns that are packed in a way that is not known here.
+    fn check_codecs(&self, place: usize, leaf: usize) -> Result<(), IoError> {
+        for group in self.file.metadata().row_groups() {
+            let codec =
+                group.columns().get(leaf).map_or(Compression::UNCOMPRESSED, |column| column.compression());
+            let is_known = match codec {
+                Compression::UNCOMPRESSED
+                | Compression::SNAPPY
+                | Compression::GZIP(_)
+                | Compression::LZ4
+                | Compression::LZ4_RAW => true,
+                Compression::ZSTD(_) => cfg!(feature = "zstd"),
+                _ => false,
+            };
+            if !is_known {
+                let name = codec.to_string();
+                let name = name.split('(').next().unwrap_or_default();
+                let reason = format!(
+                    "it is packed by {name}, which is not unpacked here; write the file again with compression \"snappy\"{}",
+                    if name == "ZSTD" { ", or build steinbound with --features zstd" } else { "" }
+                );
+                return Err(IoError::UnusableColumn {
+                    path: self.layout.path.clone(),
+                    column: shown(&self.layout.names[place]),
+                    reason,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes the next rows; `false` where there are none.
+    fn decode(&mut self) -> Result<bool, IoError> {
+        while self.left == 0 {
+            if self.group == self.file.num_row_groups() {
+                return Ok(false);
+            }
+            self.open_group().map_err(|error| damaged(&self.layout.path, &error))?;
+        }
+        let count = self.left.min(BATCH);
+        for column in &mut self.columns {
+            let name = &self.layout.names[column.place];
+            let read = column.decode(count).map_err(|error| damaged(&self.layout.path, &error))?;
+            if read != count {
+                let reason = format!("the column \"{}\" has fewer rows than the file says", shown(name));
+                return Err(damaged(&self.layout.path, &ParquetError::General(reason)));
+            }
+        }
+        self.left -= count;
+        (self.decoded, self.at) = (count, 0);
+        Ok(true)
+    }
+
+    fn open_group(&mut self) -> Result<(), ParquetError> {
+        let group = self.file.get_row_group(self.group)?;
+        for column in &mut self.columns {
+            column.reader = Some(group.get_column_reader(column.leaf)?);
+        }
+        self.left = usize::try_from(group.metadata().num_rows())
+            .map_err(|_| ParquetError::General("a group of rows has a negative size".into()))?;
+        self.group += 1;
+        Ok(())
+    }
+}
+
+fn damaged(path: &str, error: &ParquetError) -> IoError {
+    let text = error.to_string();
+    let reason = text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason);
+    IoError::Unreadable {
+        path: path.to_string(),
+        reason: format!("as Parquet it is damaged ({}); write or copy it again", shown(reason)),
+    }
+}
+
+/// How many stored columns a field has.
+fn leaves(field: &Type) -> usize {
+    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|part| leaves(part)).sum() }
+}
+
+/// How a column is stored, or why it is not read.
+fn kind(field: &Type) -> Result<Kind, String> {
+    let info = field.get_basic_info();
+    if !field.is_primitive() || info.has_repetition() && info.repetition() == Repetition::REPEATED {
+        return Err(
+            "it holds lists or structures, not one value in each row; choose other columns, or flatten it"
+                .into(),
+        );
+    }
+    let no_number = |what: &str, remedy: &str| Err(format!("it holds {what}, not numbers; {remedy}"));
+    // Old files say by the converted type what new ones say by the logical one.
+    use ConvertedType as Old;
+    let (logical, old) = (info.logical_type_ref(), info.converted_type());
+    let is_decimal = matches!(logical, Some(LogicalType::Decimal(_))) || old == Old::DECIMAL;
+    let is_date = matches!(logical, Some(LogicalType::Date)) || old == Old::DATE;
+    let is_time = matches!(logical, Some(LogicalType::Time(_) | LogicalType::Timestamp(_)))
+        || matches!(
+            old,
+            Old::TIME_MILLIS
+                | Old::TIME_MICROS
+                | Old::TIMESTAMP_MILLIS
+                | Old::TIMESTAMP_MICROS
+                | Old::INTERVAL
+        );
+    let is_unsigned = match logical {
+        Some(LogicalType::Integer(integer)) => !integer.is_signed,
+        _ => matches!(old, Old::UINT_8 | Old::UINT_16 | Old::UINT_32 | Old::UINT_64),
+    };
+    match field.get_physical_type() {
+        _ if is_decimal => match field.get_scale() {
+            scale @ 0..=38 => Ok(Kind::Decimal(scale)),
+            _ => Err("its decimal places are out of bounds; convert it to floating point".into()),
+        },
+        _ if is_date => no_number("dates", "convert them, say to days since a day of your choice"),
+        Physical::INT96 => no_number("times", "convert them, say to seconds since a moment of your choice"),
+        _ if is_time => no_number("times", "convert them, say to seconds since a moment of your choice"),
+        Physical::INT32 | Physical::INT64 if is_unsigned => Ok(Kind::Unsigned),
+        Physical::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Float16)) => Ok(Kind::Half),
+        Physical::FIXED_LEN_BYTE_ARRAY => no_number("bytes", "choose other columns"),
+        Physical::BYTE_ARRAY => Ok(Kind::Text),
+        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE => {
+            Ok(Kind::Plain)
+        }
+    }
+}
+
+impl Column {
+    /// Decodes so many rows and gives how many there were.
+    fn decode(&mut self, count: usize) -> Result<usize, ParquetError> {
+        let kind = self.kind;
+        let scaled = |value: f64| match kind {
+            Kind::Decimal(scale) => value / 10f64.powi(scale),
+            _ => value,
+        };
+        let Some(reader) = &mut self.reader else { return Ok(0) };
+        self.values = match reader {
+            ColumnReader::BoolColumnReader(reader) => numbers(reader, count, |v| f64::from(u8::from(*v)))?,
+            ColumnReader::Int32ColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Unsigned => f64::from(v.cast_unsigned()),
+                _ => scaled(f64::from(*v)),
+            })?,
+            ColumnReader::Int64ColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Unsigned => v.cast_unsigned() as f64,
+                _ => scaled(*v as f64),
+            })?,
+            ColumnReader::FloatColumnReader(reader) => numbers(reader, count, |v| f64::from(*v))?,
+            ColumnReader::DoubleColumnReader(reader) => numbers(reader, count, |v| *v)?,
+            ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
+                Values::Texts(values(reader, count, |v| v.as_bytes().to_vec())?)
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                numbers(reader, count, |v| scaled(whole(v.as_bytes())))?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Half => half(v.as_bytes()),
+                _ => scaled(whole(v.as_bytes())),
+            })?,
+            ColumnReader::Int96ColumnReader(_) => return Ok(0),
+        };
+        Ok(match &self.values {
+            Values::Numbers(values) => values.len(),
+            Values::Texts(values) => values.len(),
+        })
+    }
+}
+
+fn numbers<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    number: impl Fn(&T::T) -> f64,
+) -> Result<Values, ParquetError> {
+    Ok(Values::Numbers(values(reader, count, number)?))
+}
+
+/// The next values of a column, `None` where one is missing.
+fn values<T: DataType, V>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    convert: impl Fn(&T::T) -> V,
+) -> Result<Vec<Option<V>>, ParquetError> {
+    let (mut levels, mut present) = (Vec::new(), Vec::new());
+    let (rows, _, _) = reader.read_records(count, Some(&mut levels), None, &mut present)?;
+    // A column that cannot be missing has no levels.
+    if levels.is_empty() {
+        return Ok(present.iter().map(|value| Some(convert(value))).collect());
+    }
+    let mut present = present.iter();
+    let value = |level: &i16| if *level > 0 { present.next().map(&convert) } else { None };
+    Ok(levels.iter().take(rows).map(value).collect())
+}
+
+/// A whole number of up to 16 bytes, the highest first; not a number where there are more.
+fn whole(bytes: &[u8]) -> f64 {
+    let is_negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
+    if bytes.len() > 16 {
+        return f64::NAN;
+    }
+    let start = if is_negative { -1i128 } else { 0 };
+    bytes.iter().fold(start, |number, byte| number << 8 | i128::from(*byte)) as f64
+}
+
+/// A number of half precision.
+fn half(bytes: &[u8]) -> f64 {
+    let [low, high] = *bytes else { return f64::NAN };
+    let bits = u16::from_le_bytes([low, high]);
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+impl Rows for ParquetRows {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn usual_columns(&self) -> Option<Vec<usize>> {
+        let is_number = |stored: &Option<(usize, Kind)>| stored.is_some_and(|(_, kind)| kind != Kind::Text);
+        Some((0..self.stored.len()).filter(|j| is_number(&self.stored[*j])).collect())
+    }
+
+    fn choose(&mut self, columns: &[usize]) -> Result<(), IoError> {
+        for place in columns {
+            if let (Some((leaf, kind)), false) = (self.stored[*place], self.chosen.contains_key(place)) {
+                self.check_codecs(*place, leaf)?;
+                self.chosen.insert(*place, self.columns.len());
+                let values = Values::Numbers(Vec::new());
+                self.columns.push(Column { place: *place, leaf, kind, reader: None, values });
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<u64>, IoError> {
+        if self.at == self.decoded && !self.decode()? {
+            return Ok(None);
+        }
+        self.at += 1;
+        self.row += 1;
+        Ok(Some(self.row))
+    }
+
+    fn cell(&self, j: usize) -> Cell<'_> {
+        let Some(column) = self.chosen.get(&j).map(|place| &self.columns[*place]) else {
+            return Cell::Missing;
+        };
+        let row = self.at.wrapping_sub(1);
+        match &column.values {
+            Values::Numbers(values) => values.get(row).copied().flatten().map_or(Cell::Missing, Cell::Number),
+            Values::Texts(values) => {
+                values.get(row).and_then(Option::as_deref).map_or(Cell::Missing, Cell::Text)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use crate::{FrameOptions, TableOptions, read_frame, read_table};
+
+    fn fixture(name: &str) -> PathBuf {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tables")).join(name)
+    }
+
+    fn column(name: &str) -> Result<Vec<f64>, String> {
+        let options = TableOptions { columns: vec![name.into()], ..Default::default() };
+        read_table(&fixture("kinds.parquet"), &options)
+            .map(|sheet| sheet.values)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numbers_of_all_kinds_are_read() {
+        for (name, expected) in [
+            ("double", [1.5, -2.25, 3.0]),
+            ("float", [0.5, 1.5, -2.5]),
+            ("half", [0.5, -65504.0, 2f64.powi(-24)]),
+            ("byte", [-1.0, 0.0, 127.0]),
+            ("long", [-(2f64.powi(40)), 0.0, 2f64.powi(40)]),
+            ("unsigned", [0.0, 1.0, 4294967295.0]),
+            ("unsigned_long", [0.0, 1.0, 2f64.powi(64)]),
+            ("truth", [1.0, 0.0, 1.0]),
+            ("price", [1.25, -0.5, 10.0]),
+            ("last", [7.0, 8.0, 9.0]),
+        ] {
+            assert_eq!(column(name).unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_kinds_are_refused_by_name() {
+        for (name, part) in [
+            ("gaps", "row 2, column 10 (\"gaps\"): the value is missing"),
+            ("group", "row 1, column 11 (\"group\"): \"a\" is not a number"),
+            ("day", "column 13 (\"day\"): it holds dates"),
+            ("moment", "column 14 (\"moment\"): it holds times"),
+            ("list", "column 15 (\"list\"): it holds lists or structures"),
+            ("pair", "column 16 (\"pair\"): it holds lists or structures"),
+        ] {
+            let error = column(name).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn missing_rows_are_dropped_and_text_serves_for_clusters() {
+        let options = TableOptions {
+            columns: vec!["gaps".into()],
+            cluster: Some("colour".into()),
+            weights: Some("truth".into()),
+            drop_missing: true,
+            ..Default::default()
+        };
+        let sheet = read_table(&fixture("kinds.parquet"), &options).unwrap();
+        assert_eq!((&sheet.values[..], sheet.dropped, &sheet.lines[..]), (&[1.0, 3.0][..], 1, &[1, 3][..]));
+        assert_eq!(sheet.clusters().unwrap(), ["red", "red"]);
+    }
+
+    #[test]
+    fn rows_come_in_groups_and_frames_have_all_columns() {
+        for name in ["gzip.parquet", "lz4.parquet"] {
+            let sheet = read_table(&fixture(name), &TableOptions::default()).unwrap();
+            assert_eq!((sheet.names.join(","), sheet.lines.len()), ("x,y".into(), 12));
+            assert!((sheet.values[22] - 0.55).abs() < 1e-12, "{:?}", sheet.values);
+        }
+        let frame = read_frame(&fixture("kinds.parquet"), &FrameOptions::default()).unwrap();
+        assert_eq!(frame.texts("colour").unwrap(), ["red", "blue", "red"]);
+        assert_eq!(frame.numbers("price").unwrap(), [1.25, -0.5, 10.0]);
+        assert!(frame.numbers("pair").unwrap_err().to_string().contains("lists or structures"));
+        assert!(frame.complete_rows(&["double", "group"]).unwrap_err().to_string().contains("row 2"));
+    }
+}
