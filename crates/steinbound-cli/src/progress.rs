@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::interrupt::{self, Watch};
+use crate::terminal::Terminal;
 
 /// What is shorter than this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -13,6 +14,9 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 
 const WIDTH: usize = 30;
+
+/// The width of a terminal that does not tell its own.
+const USUAL_COLUMNS: usize = 80;
 
 /// A bar that shows how much of a task is done, and how long the rest will take.
 pub struct Bar {
@@ -32,11 +36,27 @@ impl Bar {
 
     /// So many are done; whether the work may go on.
     pub fn tell(&self, done: usize, total: usize) -> bool {
-        self.draw(done, total);
+        let share = done as f64 / total.max(1) as f64;
+        self.draw(|elapsed, columns| picture(self.task, share, &format!("{done}/{total}"), elapsed, columns));
         !interrupt::is_asked()
     }
 
-    fn draw(&self, done: usize, total: usize) {
+    /// So many bytes of a file are read.
+    pub fn tell_bytes(&self, done: u64, total: u64) {
+        let share = done as f64 / total.max(1) as f64;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        self.draw(|elapsed, columns| {
+            let counted = format!("{:.0}/{:.0} MB", megabytes(done), megabytes(total));
+            picture(self.task, share, &counted, elapsed, columns)
+        });
+    }
+
+    /// So many are done, and nobody knows of how many.
+    pub fn tell_count(&self, done: u64, what: &str) {
+        self.draw(|_, columns| cut(&format!("{}: {done} {what}", self.task), columns));
+    }
+
+    fn draw(&self, picture: impl Fn(Duration, usize) -> String) {
         let elapsed = self.started.elapsed();
         if !self.is_shown || elapsed < PATIENCE {
             return;
@@ -44,7 +64,8 @@ impl Bar {
         let Ok(mut drawn) = self.drawn.lock() else { return };
         if drawn.is_none_or(|last| last.elapsed() >= PAUSE) {
             *drawn = Some(Instant::now());
-            let _ = write!(std::io::stderr(), "\r{}", picture(self.task, done, total, elapsed));
+            let columns = Terminal::stderr().width.unwrap_or(USUAL_COLUMNS);
+            let _ = write!(std::io::stderr(), "\r{}\x1b[K", picture(elapsed, columns));
         }
     }
 }
@@ -58,12 +79,25 @@ impl Drop for Bar {
     }
 }
 
-fn picture(task: &str, done: usize, total: usize, elapsed: Duration) -> String {
-    let share = done as f64 / total.max(1) as f64;
-    let filled = (share * WIDTH as f64) as usize;
+/// The bar as it fits into a terminal: narrower where that is narrow, and without the bar where there is no room for one.
+fn picture(task: &str, share: f64, counted: &str, elapsed: Duration, columns: usize) -> String {
     let left = elapsed.as_secs_f64() * (1.0 / share.max(1e-9) - 1.0);
-    let (full, empty) = ("#".repeat(filled), "-".repeat(WIDTH - filled.min(WIDTH)));
-    format!("{task} [{full}{empty}] {done}/{total}, {} left \x1b[K", about(left))
+    let words = format!("{counted}, {} left", about(left));
+    // The last column stays free: some terminals go to the next line when it is filled.
+    let room = columns.saturating_sub(task.len() + words.len() + " [] ".len() + 1);
+    match room.min(WIDTH) {
+        0..4 => cut(&format!("{task} {words}"), columns),
+        width => {
+            let filled = ((share * width as f64) as usize).min(width);
+            let (full, empty) = ("#".repeat(filled), "-".repeat(width - filled));
+            format!("{task} [{full}{empty}] {words}")
+        }
+    }
+}
+
+/// What of a line fits into a terminal.
+fn cut(line: &str, columns: usize) -> String {
+    line.chars().take(columns.saturating_sub(1)).collect()
 }
 
 /// A time that is only a guess, in whole seconds or minutes.
@@ -80,11 +114,17 @@ mod tests {
 
     #[test]
     fn the_bar_tells_how_long_the_rest_takes() {
-        let picture = picture("bootstrap", 100, 400, Duration::from_secs(2));
-        assert!(
-            picture.contains("bootstrap [#######-----------------------] 100/400, 6 s left"),
-            "{picture}"
-        );
+        let picture = picture("bootstrap", 0.25, "100/400", Duration::from_secs(2), 80);
+        assert_eq!(picture, "bootstrap [#######-----------------------] 100/400, 6 s left");
         assert_eq!([about(0.2), about(99.4), about(130.0)], ["1 s", "99 s", "2 min"]);
+    }
+
+    #[test]
+    fn the_bar_fits_into_the_terminal() {
+        for columns in 0..200 {
+            let picture = picture("reading", 0.5, "30/60 MB", Duration::from_secs(3), columns);
+            assert!(picture.chars().count() <= columns.saturating_sub(1), "{columns}: {picture}");
+            assert_eq!(picture.contains('['), columns >= 34, "{columns}: {picture}");
+        }
     }
 }
