@@ -27,4 +27,5 @@ mod schemas;
 mod shells;
 mod streams;
 mod terminals;
+mod tables;
 mod trust;
