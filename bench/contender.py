@@ -24,8 +24,8 @@ def read(path: Path, dimension: int) -> np.ndarray:
     return np.fromfile(path, dtype="<f8").reshape(-1, dimension)
 
 
-def run(job: Callable[[], dict], repeat: int) -> None:
-    """Does the job so often and prints what each time took, and what the last one gave."""
+def run(job: Callable[[], dict], repeat: int, check: Callable[[], dict] = dict) -> None:
+    """Does the job so often and prints what each time took, what the last one gave, and what an untimed check adds to that."""
     resident = start_watching_memory()
     seconds, result = [], {}
     for _ in range(repeat):
@@ -34,7 +34,7 @@ def run(job: Callable[[], dict], repeat: int) -> None:
         seconds.append(time.perf_counter() - started)
     peak = status("VmHWM")
     rise = None if peak is None or resident is None else peak - resident
-    print(json.dumps({"seconds": seconds, "peak_bytes": rise, **result}))
+    print(json.dumps({"seconds": seconds, "peak_bytes": rise, **result, **check()}))
 
 
 def start_watching_memory() -> int | None:

@@ -24,6 +24,10 @@ def in_pairs(value: float) -> str:
     return f"{value / 1e9:.3g} billion pairs/s"
 
 
+def in_megabytes_a_second(value: float) -> str:
+    return f"{value / 1e6:.3g} MB/s"
+
+
 def plain(value: float) -> str:
     return f"{value:.3g}"
 

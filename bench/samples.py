@@ -70,6 +70,16 @@ def box_mixture(folder: Path, points: int, boundary_points: int, seed: int = 1) 
     return written(folder / f"box-{points}-{boundary_points}-{seed}", data, square(boundary_points))
 
 
+def table(folder: Path, rows: int, columns: int = 4, seed: int = 1) -> Path:
+    """A comma-separated table of Gaussian numbers with all their digits."""
+    path = folder / f"table-{rows}-{columns}.csv"
+    values = np.random.default_rng(seed).standard_normal((rows, columns)) * 10.0 ** np.arange(columns)
+    lines = (",".join(map(repr, row)) for row in values.tolist())
+    header = ",".join(f"column{j + 1}" for j in range(columns))
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
 def near_modes(noise: float, seed: int = 1) -> list[float]:
     """The start of a search: the true means with noise."""
     return (MODES + noise * np.random.default_rng(seed).standard_normal(MODES.shape)).ravel().tolist()

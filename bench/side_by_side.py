@@ -34,6 +34,7 @@ class Plan:
     closed_form: list[int]
     tiled: list[int]
     seeds: int
+    rows: int
 
     def reaches_a_million(self) -> bool:
         return self.low_rank[-1] == 1_000_000
@@ -47,6 +48,7 @@ FULL = Plan(
     closed_form=[1_000, 2_000, 4_000, 6_000],
     tiled=[5_000, 10_000, 20_000, 40_000],
     seeds=5,
+    rows=1_000_000,
 )
 QUICK = Plan(
     rounds=1,
@@ -56,6 +58,7 @@ QUICK = Plan(
     closed_form=[1_000, 2_000],
     tiled=[5_000, 10_000],
     seeds=1,
+    rows=100_000,
 )
 
 
@@ -234,6 +237,20 @@ def command(bench: Bench) -> Outcome:
     return Outcome([(sample.title(), m) for m in measured], [m.rounds for m in measured])
 
 
+def reading(bench: Bench) -> Outcome:
+    table = samples.table(bench.folder, bench.plan.rows)
+    size = table.stat().st_size
+    command = ["--table", str(table), "--repeat", "3"]
+    contenders = [
+        Contender("steinbound", [str(bench.binary), "read", *command]),
+        Contender("numpy.loadtxt", [sys.executable, str(HERE / "loadtxt.py"), *command[:2]]),
+    ]
+    ours, theirs = measured = alternate(contenders, bench.plan.large_rounds)
+    require_agreement(ours, theirs, CLOSED_FORM_AGREES)
+    title = f"{bench.plan.rows:,} rows of 4 numbers, {size / 1e6:.0f} MB"
+    return Outcome([(title, m) for m in measured], [[size / seconds for seconds in ours.rounds], ratios(theirs, ours)])
+
+
 def pairs_case(plan: Plan, dimension: int, speed: float, ratio: float) -> Case:
     title = f"Exact, tiled, d = {dimension}, n = {plan.pairs:,}"
     goals = [
@@ -310,6 +327,14 @@ def cases(plan: Plan) -> Iterator[Case]:
             Goal("steinbound fit, n = 1,000, unknown covariance: time", report.in_seconds, at_most=0.060),
         ],
         command,
+    )
+    yield Case(
+        "Reading a table",
+        [
+            Goal("Reading: speed", report.in_megabytes_a_second, at_least=100e6),
+            Goal("Reading: numpy.loadtxt / steinbound", report.as_ratio),
+        ],
+        reading,
     )
 
 

@@ -1,8 +1,9 @@
-//! One timed fit per process, for `side_by_side.py`: reads raw numbers, prints one JSON object.
+//! One timed job per process, for `side_by_side.py`: a fit to raw numbers or a table to read; prints one JSON object.
 
 mod fit;
 mod memory;
 mod raw;
+mod read;
 
 use std::process::ExitCode;
 
@@ -14,11 +15,16 @@ use clap::Parser;
 enum Job {
     /// Fit a model by TKSD.
     Fit(fit::Arguments),
+    /// Read a table.
+    Read(read::Arguments),
 }
 
 fn main() -> ExitCode {
-    let Job::Fit(arguments) = Job::parse();
-    match fit::run(&arguments) {
+    let done = match Job::parse() {
+        Job::Fit(arguments) => fit::run(&arguments),
+        Job::Read(arguments) => read::run(&arguments),
+    };
+    match done {
         Ok(measured) => {
             println!("{measured}");
             ExitCode::SUCCESS
