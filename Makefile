@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
 
-.PHONY: test format lint api unit docs reference shown package simulations results bench browser clean
+.PHONY: test format lint api unit docs reference shown package simulations fuzz results bench browser clean
 
 # The version of the program that makes the book.
 MDBOOK = 0.5.4
@@ -48,6 +48,10 @@ package:
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
 simulations:
 	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning::
+
+## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer.
+fuzz:
+	cargo test --release --locked --package steinbound-io --test fuzz -- --ignored --nocapture
 
 ## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md and its pictures.
 results:
