@@ -8,6 +8,7 @@ pub mod design;
 mod error;
 pub mod formula;
 pub mod frame;
+mod guarded;
 pub mod limit;
 pub mod map;
 mod nameless;

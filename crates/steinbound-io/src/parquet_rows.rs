@@ -7,10 +7,12 @@ use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type a
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, DataType};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
 use crate::error::IoError;
+use crate::guarded::guarded;
 use crate::names::shown;
 use crate::place::Unit;
 use crate::records::{Cell, Comma, Layout, Rows, printable};
@@ -67,7 +69,9 @@ pub(crate) struct ParquetRows {
 
 impl ParquetRows {
     pub fn open(path: String, file: File) -> Result<ParquetRows, IoError> {
-        let file = SerializedFileReader::new(file).map_err(|error| damaged(&path, &error))?;
+        let size = file.metadata().map_or(0, |data| data.len());
+        let file = sound(&path, || SerializedFileReader::new(file))?;
+        check_places(&path, file.metadata(), size)?;
         let schema = file.metadata().file_metadata().schema_descr();
         let mut unusable = BTreeMap::new();
         let mut stored = Vec::new();
@@ -143,12 +147,13 @@ impl ParquetRows {
             if self.group == self.file.num_row_groups() {
                 return Ok(false);
             }
-            self.open_group().map_err(|error| damaged(&self.layout.path, &error))?;
+            let path = self.layout.path.clone();
+            sound(&path, || self.open_group())?;
         }
         let count = self.left.min(BATCH);
         for column in &mut self.columns {
             let name = &self.layout.names[column.place];
-            let read = column.decode(count).map_err(|error| damaged(&self.layout.path, &error))?;
+            let read = sound(&self.layout.path, || column.decode(count))?;
             if read != count {
                 let reason = format!("the column \"{}\" has fewer rows than the file says", shown(name));
                 return Err(damaged(&self.layout.path, &ParquetError::General(reason)));
@@ -169,6 +174,28 @@ impl ParquetRows {
         self.group += 1;
         Ok(())
     }
+}
+
+/// Refuses columns that lie outside the file, which the reader takes for granted.
+fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), IoError> {
+    for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let is_sound = [start, column.data_page_offset(), column.compressed_size(), column.num_values()]
+            .iter()
+            .all(|number| *number >= 0)
+            && start.checked_add(column.compressed_size()).is_some_and(|end| end.unsigned_abs() <= size);
+        if !is_sound {
+            let reason = "a column lies outside the file".to_string();
+            return Err(damaged(path, &ParquetError::General(reason)));
+        }
+    }
+    Ok(())
+}
+
+/// What the reader gives; it refuses most of what is damaged, and panics on some of it.
+fn sound<T>(path: &str, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, IoError> {
+    let panicked = || Err(ParquetError::General("its values do not decode".into()));
+    guarded(read).unwrap_or_else(panicked).map_err(|error| damaged(path, &error))
 }
 
 fn damaged(path: &str, error: &ParquetError) -> IoError {

@@ -38,7 +38,7 @@ struct Sample {
 
 impl Sample {
     fn new(beginning: &[u8], is_whole: bool, separator: u8) -> Sample {
-        let mut splitter = Splitter::new(Box::new(beginning), Between::Character(separator));
+        let mut splitter = Splitter::of_text(beginning, Between::Character(separator));
         let mut widths: Vec<usize> = Vec::new();
         let mut numbers: Vec<usize> = Vec::new();
         while widths.len() <= SAMPLE && matches!(splitter.next(), Ok(Some(_))) {

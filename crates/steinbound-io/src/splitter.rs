@@ -53,6 +53,8 @@ pub(crate) enum Trouble {
 /// Lines end with a line feed, a carriage return or both, and are counted as editors do.
 pub(crate) struct Splitter<'a> {
     reader: Box<dyn Read + 'a>,
+    /// The first size of the buffer.
+    first: usize,
     buffer: Vec<u8>,
     /// What of the buffer is filled and not yet taken.
     unread: std::ops::Range<usize>,
@@ -76,8 +78,19 @@ enum Scan {
 
 impl<'a> Splitter<'a> {
     pub fn new(reader: Box<dyn Read + 'a>, between: Between) -> Splitter<'a> {
+        Splitter::with_buffer(reader, between, FIRST)
+    }
+
+    /// The records of a text in memory.
+    pub fn of_text(text: &'a [u8], between: Between) -> Splitter<'a> {
+        // One byte more than the text has, so that its end is seen at once.
+        Splitter::with_buffer(Box::new(text), between, text.len() + 1)
+    }
+
+    fn with_buffer(reader: Box<dyn Read + 'a>, between: Between, first: usize) -> Splitter<'a> {
         Splitter {
             reader,
+            first,
             buffer: Vec::new(),
             unread: 0..0,
             stream_ended: false,
@@ -285,7 +298,7 @@ impl<'a> Splitter<'a> {
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..self.unread.len();
         if self.unread.end == self.buffer.len() {
-            let larger = (2 * self.buffer.len()).clamp(FIRST, LONGEST_RECORD);
+            let larger = (2 * self.buffer.len()).max(self.first).min(LONGEST_RECORD);
             self.buffer.resize(larger, 0);
         }
         while self.unread.end < self.buffer.len() && !self.stream_ended {

@@ -12,8 +12,7 @@ use crate::names::shown;
 
 /// Reads the polygons of a shapefile; its attributes and its reference system lie in files beside it.
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
-    let opened = ShapeReader::new(Cursor::new(bytes));
-    let mut reader = opened.map_err(|error| syntax(layer.path, " in its header".into(), error))?;
+    let mut reader = opened(layer.path, bytes)?;
     let kind = reader.header().shape_type;
     match kind {
         ShapeType::PolygonZ => return Err(layer.third_coordinate("every record")),
@@ -56,8 +55,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
 
 /// Reads the points of a shapefile; its attributes lie in a file beside it.
 pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
-    let opened = ShapeReader::new(Cursor::new(bytes));
-    let mut reader = opened.map_err(|error| syntax(&layer.path, " in its header".into(), error))?;
+    let mut reader = opened(&layer.path, bytes)?;
     layer.coordinates = reference_system(path);
     for (record, shape) in reader.iter_shapes().enumerate() {
         let shape =
@@ -82,8 +80,53 @@ fn add_points<P: HasXY>(layer: &mut PointLayer, record: usize, points: &[P]) {
     points.iter().for_each(|point| layer.add(record, Some([point.x(), point.y()])));
 }
 
+/// A shapefile whose records are not larger than what they are in.
+fn opened<'a>(path: &str, bytes: &'a [u8]) -> Result<ShapeReader<Cursor<&'a [u8]>>, IoError> {
+    let reader = ShapeReader::new(Cursor::new(bytes));
+    let reader = reader.map_err(|error| syntax(path, " in its header".into(), error))?;
+    // The reader makes room for as many vertices as a record claims before it looks for them.
+    match overfull_record(bytes) {
+        Some(record) => {
+            let reason = "it claims more vertices than it has room for".to_string();
+            Err(refused(path, format!(" at record {record}"), reason))
+        }
+        None => Ok(reader),
+    }
+}
+
+/// The first record, counted from 1, that claims more parts and vertices than it has bytes for, or parts outside its vertices.
+fn overfull_record(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes.get(100..)?;
+    for record in 1.. {
+        let (head, content) = rest.split_first_chunk::<8>()?;
+        let words = u32::from_be_bytes([head[4], head[5], head[6], head[7]]) as usize;
+        let length = content.len().min(2 * words);
+        // The reader looks for counts even where the record is too short for them.
+        let count = |at: usize| {
+            let bytes = content.get(at..at + 4)?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+        };
+        // After the kind and the bounds come the number of parts, where there are such, that of vertices, and where each part begins.
+        let (parts, vertices) = match count(0) {
+            Some(3 | 5 | 13 | 15 | 23 | 25 | 31) => (count(36).unwrap_or(0), count(40).unwrap_or(0)),
+            Some(8 | 18 | 28) => (0, count(36).unwrap_or(0)),
+            _ => (0, 0),
+        };
+        let is_outside = |part: usize| count(44 + 4 * part).is_none_or(|start| start > vertices);
+        let needed = 4 * parts as u64 + 16 * vertices as u64;
+        if needed > length as u64 || (0..parts).any(is_outside) {
+            return Some(record);
+        }
+        rest = &content[length..];
+    }
+    None
+}
+
 fn syntax(path: &str, place: String, error: shapefile::Error) -> IoError {
-    let reason = shown(&error.to_string());
+    refused(path, place, shown(&error.to_string()))
+}
+
+fn refused(path: &str, place: String, reason: String) -> IoError {
     IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason }
 }
 
