@@ -31,7 +31,14 @@ pub struct TextOptions {
     #[arg(long, help_heading = "Data")]
     pub decimal_comma: bool,
     /// Whether the first row of DATA is a header [default: auto].
-    #[arg(help_heading = "Data", long, value_enum, value_name = "WHETHER", default_value_t, hide_default_value = true)]
+    #[arg(
+        help_heading = "Data",
+        long,
+        value_enum,
+        value_name = "WHETHER",
+        default_value_t,
+        hide_default_value = true
+    )]
     pub header: HeaderChoice,
 }
 

@@ -26,6 +26,6 @@ mod schema;
 mod schemas;
 mod shells;
 mod streams;
-mod terminals;
 mod tables;
+mod terminals;
 mod trust;
