@@ -201,7 +201,7 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
 }
 
 /// The share of other settings that may move an estimate by more than a standard error. On samples of the fitted model in discs, boxes and the United States at most 5 of 17 did, on
-/// the listings of Berlin, which are no Gaussian, 9.
+/// the listings of Berlin, which are no Gaussian, 8.
 const MOST_MOVED: f64 = 1.0 / 3.0;
 
 /// How much the estimates depend on settings; computed for the report unless that takes too long.
