@@ -109,7 +109,7 @@ impl Rows for TextRows<'_> {
 
     fn next(&mut self) -> Result<Option<u64>, IoError> {
         self.rows += 1;
-        if self.rows % TOLD_EVERY == 0 {
+        if self.rows.is_multiple_of(TOLD_EVERY) {
             (self.watch)(Progress { rows: self.rows, bytes: self.passed.get(), total: self.total });
         }
         if let Some(line) = self.first.take() {

@@ -12,8 +12,7 @@ use crate::names::shown;
 
 /// Reads the polygons of a shapefile; its attributes and its reference system lie in files beside it.
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
-    let mut reader = opened(layer.path, bytes)?;
-    let kind = reader.header().shape_type;
+    let (kind, mut shapes) = Shapes::open(layer.path, bytes)?;
     match kind {
         ShapeType::PolygonZ => return Err(layer.third_coordinate("every record")),
         ShapeType::Polygon | ShapeType::PolygonM | ShapeType::NullShape => {}
@@ -32,8 +31,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
         choice.note_properties(attributes.names());
     }
     layer.coordinates = reference_system(path);
-    for (record, shape) in reader.iter_shapes().enumerate() {
-        let shape = shape.map_err(|error| syntax(layer.path, format!(" at record {}", record + 1), error))?;
+    while let Some((record, shape)) = shapes.next()? {
         let value = choice.property().and_then(|name| attributes.as_ref()?.value(record, name));
         if !choice.takes(value) {
             continue;
@@ -55,11 +53,9 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
 
 /// Reads the points of a shapefile; its attributes lie in a file beside it.
 pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
-    let mut reader = opened(&layer.path, bytes)?;
+    let (_, mut shapes) = Shapes::open(&layer.path, bytes)?;
     layer.coordinates = reference_system(path);
-    for (record, shape) in reader.iter_shapes().enumerate() {
-        let shape =
-            shape.map_err(|error| syntax(&layer.path, format!(" at record {}", record + 1), error))?;
+    while let Some((record, shape)) = shapes.next()? {
         match &shape {
             Shape::NullShape => layer.add(record, None),
             Shape::Point(point) => add_points(layer, record, &[*point]),
@@ -80,54 +76,100 @@ fn add_points<P: HasXY>(layer: &mut PointLayer, record: usize, points: &[P]) {
     points.iter().for_each(|point| layer.add(record, Some([point.x(), point.y()])));
 }
 
-/// A shapefile whose records are not larger than what they are in.
-fn opened<'a>(path: &str, bytes: &'a [u8]) -> Result<ShapeReader<Cursor<&'a [u8]>>, IoError> {
-    let reader = ShapeReader::new(Cursor::new(bytes));
-    let reader = reader.map_err(|error| syntax(path, " in its header".into(), error))?;
-    // The reader makes room for as many vertices as a record claims before it looks for them.
-    match overfull_record(bytes) {
-        Some(record) => {
-            let reason = "it claims more vertices than it has room for".to_string();
-            Err(refused(path, format!(" at record {record}"), reason))
+/// The shapes of a file, each read from its own record alone.
+///
+/// The reader would make room for as many vertices as a record claims before it looks for them, and would go on from where a damaged
+/// record ends for it.
+struct Shapes<'a> {
+    path: String,
+    header: [u8; HEADER],
+    rest: &'a [u8],
+    /// How many bytes are missing at the end.
+    missing: usize,
+    record: usize,
+    /// A file of one record.
+    single: Vec<u8>,
+}
+
+/// The length of the header of a file.
+const HEADER: usize = 100;
+
+impl<'a> Shapes<'a> {
+    /// The kind of the shapes, and the shapes.
+    fn open(path: &str, bytes: &'a [u8]) -> Result<(ShapeType, Shapes<'a>), IoError> {
+        let reader = ShapeReader::new(Cursor::new(bytes));
+        let reader = reader.map_err(|error| syntax(path, " in its header".into(), error))?;
+        let cut_off = || refused(path, " in its header".into(), CUT_OFF);
+        let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or_else(cut_off)?;
+        let length = [header[24], header[25], header[26], header[27]];
+        let length = (2 * u64::from(u32::from_be_bytes(length))).saturating_sub(HEADER as u64);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let shapes = Shapes {
+            path: path.to_string(),
+            header: *header,
+            rest: &rest[..rest.len().min(length)],
+            missing: length.saturating_sub(rest.len()),
+            record: 0,
+            single: Vec::new(),
+        };
+        Ok((reader.header().shape_type, shapes))
+    }
+
+    /// The next shape with the number of its record, from zero.
+    fn next(&mut self) -> Result<Option<(usize, Shape)>, IoError> {
+        if self.rest.is_empty() && self.missing == 0 {
+            return Ok(None);
         }
-        None => Ok(reader),
+        self.record += 1;
+        let place = format!(" at record {}", self.record);
+        let cut_off = || refused(&self.path, place.clone(), CUT_OFF);
+        let (head, content) = self.rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
+        let words = u32::from_be_bytes([head[4], head[5], head[6], head[7]]);
+        let length = usize::try_from(2 * u64::from(words)).ok();
+        let (content, rest) =
+            length.and_then(|length| content.split_at_checked(length)).ok_or_else(cut_off)?;
+        self.rest = rest;
+        if claims_too_much(content) {
+            return Err(refused(&self.path, place, "it claims more vertices than it has room for"));
+        }
+        self.single.clear();
+        self.single.extend_from_slice(&self.header);
+        self.single.extend_from_slice(head);
+        self.single.extend_from_slice(content);
+        let words = u32::try_from(self.single.len() / 2).unwrap_or(u32::MAX);
+        self.single[24..28].copy_from_slice(&words.to_be_bytes());
+        let told = |error| syntax(&self.path, place.clone(), error);
+        let mut reader = ShapeReader::new(Cursor::new(&self.single)).map_err(told)?;
+        let shape = reader.iter_shapes().next().transpose().map_err(told)?;
+        Ok(shape.map(|shape| (self.record - 1, shape)))
     }
 }
 
-/// The first record, counted from 1, that claims more parts and vertices than it has bytes for, or parts outside its vertices.
-fn overfull_record(bytes: &[u8]) -> Option<usize> {
-    let mut rest = bytes.get(100..)?;
-    for record in 1.. {
-        let (head, content) = rest.split_first_chunk::<8>()?;
-        let words = u32::from_be_bytes([head[4], head[5], head[6], head[7]]) as usize;
-        let length = content.len().min(2 * words);
-        // The reader looks for counts even where the record is too short for them.
-        let count = |at: usize| {
-            let bytes = content.get(at..at + 4)?;
-            Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
-        };
-        // After the kind and the bounds come the number of parts, where there are such, that of vertices, and where each part begins.
-        let (parts, vertices) = match count(0) {
-            Some(3 | 5 | 13 | 15 | 23 | 25 | 31) => (count(36).unwrap_or(0), count(40).unwrap_or(0)),
-            Some(8 | 18 | 28) => (0, count(36).unwrap_or(0)),
-            _ => (0, 0),
-        };
-        let is_outside = |part: usize| count(44 + 4 * part).is_none_or(|start| start > vertices);
-        let needed = 4 * parts as u64 + 16 * vertices as u64;
-        if needed > length as u64 || (0..parts).any(is_outside) {
-            return Some(record);
-        }
-        rest = &content[length..];
-    }
-    None
+const CUT_OFF: &str = "it is cut off";
+
+/// Whether a record claims more parts and vertices than it has bytes for, or parts outside its vertices.
+fn claims_too_much(content: &[u8]) -> bool {
+    let count = |at: usize| {
+        let bytes = content.get(at..at + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
+    };
+    // After the kind and the bounds come the number of parts, where there are such, that of vertices, and where each part begins.
+    let counts = match count(0) {
+        Some(3 | 5 | 13 | 15 | 23 | 25 | 31) => count(36).zip(count(40)),
+        Some(8 | 18 | 28) => Some(0).zip(count(36)),
+        _ => return false,
+    };
+    let Some((parts, vertices)) = counts else { return true };
+    let is_outside = |part: usize| count(44 + 4 * part).is_none_or(|start| start > vertices);
+    4 * parts as u64 + 16 * vertices as u64 > content.len() as u64 || (0..parts).any(is_outside)
 }
 
 fn syntax(path: &str, place: String, error: shapefile::Error) -> IoError {
-    refused(path, place, shown(&error.to_string()))
+    refused(path, place, &shown(&error.to_string()))
 }
 
-fn refused(path: &str, place: String, reason: String) -> IoError {
-    IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason }
+fn refused(path: &str, place: String, reason: &str) -> IoError {
+    IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason: reason.to_string() }
 }
 
 fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>]) -> Result<(), IoError> {

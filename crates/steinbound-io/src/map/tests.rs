@@ -320,3 +320,73 @@ proptest! {
         }
     }
 }
+
+fn points(name: &str, bytes: impl AsRef<[u8]>, columns: &[&str]) -> Result<crate::Sheet, String> {
+    let columns = columns.iter().map(|name| name.to_string()).collect();
+    let options = crate::TableOptions { columns, ..Default::default() };
+    crate::Sheet::parse(name, bytes.as_ref(), &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn points_are_rows_and_properties_are_columns() {
+    let towns = r#"{"type": "FeatureCollection", "features": [
+      {"type": "Feature", "properties": {"size": 3, "open": true, "lat": "north", "tags": [1]},
+       "geometry": {"type": "MultiPoint", "coordinates": [[10, 50], [11, 51]]}},
+      {"type": "Feature", "properties": {"size": 2.5, "open": false, "extra": null},
+       "geometry": {"type": "Point", "coordinates": [12, 52]}}]}"#;
+    let sheet = points("towns.geojson", towns, &[]).unwrap();
+    assert_eq!((sheet.names.join(","), &sheet.lines[..]), ("lon,lat".into(), &[1, 1, 2][..]));
+    assert_eq!(sheet.values, [10.0, 50.0, 11.0, 51.0, 12.0, 52.0]);
+    assert_eq!(points("towns.geojson", towns, &["size"]).unwrap().values, [3.0, 3.0, 2.5]);
+    assert_eq!(
+        points("towns.geojson", towns, &["open", "1"]).unwrap().values,
+        [1.0, 10.0, 1.0, 11.0, 0.0, 12.0]
+    );
+    let refused = |column: &str| points("towns.geojson", towns, &[column]).unwrap_err();
+    assert!(refused("lat_2").contains("feature 1") && refused("lat_2").contains("\"north\" is not a number"));
+    assert!(refused("tags").contains("\"[1]\" is not a number"));
+    assert!(refused("extra").contains("feature 1") && refused("extra").contains("the value is missing"));
+    assert!(refused("height").contains("its columns are lon, lat,"));
+    let sheet = points("a.wkt", "MULTIPOINT((1 2), (3 4));POINT(5 6)", &[]).unwrap();
+    assert_eq!((sheet.names.join(","), &sheet.lines[..]), ("x,y".into(), &[1, 1, 2][..]));
+}
+
+#[test]
+fn what_is_no_point_is_refused() {
+    let message = |name: &str, text: &str| points(name, text, &[]).unwrap_err();
+    assert!(message("a.json", TOWNS).contains("a.json, feature 1 is a Polygon, not a point"));
+    let without_place = r#"{"type": "Feature", "properties": null, "geometry": null}"#;
+    assert!(message("a.json", without_place).contains("feature 1, column 1 (\"lon\"): the value is missing"));
+    let high = r#"{"type": "Point", "coordinates": [1, 2, 3]}"#;
+    assert!(message("a.json", high).contains("feature 1 has three-dimensional coordinates"));
+    assert!(message("a.json", r#"{"type": "MultiPoint", "coordinates": []}"#).contains("holds no points"));
+    assert!(message("a.wkt", "POINT EMPTY").contains("the value is missing"));
+    assert!(message("a.wkt", "POINT Z(1 2 3)").contains("three-dimensional"));
+    assert!(message("a.wkt", "").contains("holds no points"));
+    assert!(message("a.wkt", "LINESTRING(0 0, 1 1)").contains("feature 1 is a LINESTRING"));
+}
+
+#[test]
+fn points_of_shapefiles_have_the_attributes_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("towns.shp");
+    let mut writer = ShapeWriter::from_path(&path).unwrap();
+    writer.write_shape(&Point::new(5e5, 6e6)).unwrap();
+    writer.write_shape(&Point::new(5.1e5, 6.1e6)).unwrap();
+    drop(writer);
+    let read = |columns: &[&str]| {
+        let columns = columns.iter().map(|name| name.to_string()).collect();
+        crate::read_table(&path, &crate::TableOptions { columns, ..Default::default() })
+    };
+    assert_eq!(read(&[]).unwrap().values, [5e5, 6e6, 5.1e5, 6.1e6]);
+    assert!(read(&["SIZE"]).unwrap_err().to_string().contains("its columns are x, y"));
+    let table = TableWriterBuilder::new().add_numeric_field(FieldName::try_from("SIZE").unwrap(), 8, 2);
+    let mut table = table.build_with_file_dest(path.with_extension("dbf")).unwrap();
+    for size in [Some(1.5), Some(2.0)] {
+        let mut record = Record::default();
+        record.insert("SIZE".to_string(), FieldValue::Numeric(size));
+        table.write_record(&record).unwrap();
+    }
+    table.finalize().unwrap();
+    assert_eq!(read(&["SIZE", "y"]).unwrap().values, [1.5, 6e6, 2.0, 6.1e6]);
+}

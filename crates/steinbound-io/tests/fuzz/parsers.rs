@@ -10,11 +10,14 @@ use steinbound_io::{
     read_table,
 };
 
+/// What reads or refuses an input.
+type Run = dyn Fn(&[u8]);
+
 /// A parser, and valid inputs for it.
 pub struct Parser {
     pub name: &'static str,
     pub corpus: Vec<Vec<u8>>,
-    pub run: Box<dyn Fn(&[u8])>,
+    pub run: Box<Run>,
 }
 
 fn parser(name: &'static str, corpus: Vec<Vec<u8>>, run: impl Fn(&[u8]) + 'static) -> Parser {
@@ -120,15 +123,15 @@ fn options(bytes: &[u8]) -> TableOptions {
     let separators = ["auto", "auto", "comma", "semicolon", "tab", "pipe", "space", "/"];
     let format = TextFormat {
         separator: separators[sum % 8].parse().unwrap_or_default(),
-        decimal_comma: sum / 8 % 4 == 0,
+        decimal_comma: (sum / 8).is_multiple_of(4),
         header: [Header::Auto, Header::Auto, Header::Yes, Header::No][sum / 32 % 4],
     };
-    let column = |chance: usize| (sum / chance % 5 == 0).then(|| "2".to_string());
+    let column = |chance: usize| (sum / chance).is_multiple_of(5).then(|| "2".to_string());
     TableOptions {
         columns: column(128).into_iter().collect(),
         weights: column(256),
         cluster: column(512),
-        drop_missing: sum / 1024 % 2 == 0,
+        drop_missing: (sum / 1024).is_multiple_of(2),
         format,
     }
 }
