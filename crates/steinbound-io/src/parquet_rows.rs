@@ -14,8 +14,10 @@ use parquet::schema::types::Type;
 use crate::error::IoError;
 use crate::guarded::guarded;
 use crate::names::shown;
+use crate::parquet_pages::unkept_claim;
 use crate::place::Unit;
 use crate::records::{Cell, Comma, Layout, Rows, printable};
+use crate::source::broken;
 
 /// How many rows are decoded at once.
 const BATCH: usize = 4096;
@@ -51,6 +53,8 @@ enum Values {
 /// The rows of a Parquet file; only chosen columns are read.
 pub(crate) struct ParquetRows {
     file: SerializedFileReader<File>,
+    /// The same file, to look at its pages.
+    raw: File,
     layout: Layout,
     /// For each column of the table where and how it is stored; `None` where it cannot be read.
     stored: Vec<Option<(usize, Kind)>>,
@@ -70,6 +74,7 @@ pub(crate) struct ParquetRows {
 impl ParquetRows {
     pub fn open(path: String, file: File) -> Result<ParquetRows, IoError> {
         let size = file.metadata().map_or(0, |data| data.len());
+        let raw = file.try_clone().map_err(|error| broken(&path, &error))?;
         let file = sound(&path, || SerializedFileReader::new(file))?;
         check_places(&path, file.metadata(), size)?;
         let schema = file.metadata().file_metadata().schema_descr();
@@ -98,6 +103,7 @@ impl ParquetRows {
         let (columns, chosen) = (Vec::new(), BTreeMap::new());
         Ok(ParquetRows {
             file,
+            raw,
             layout,
             stored,
             columns,
@@ -136,6 +142,20 @@ impl ParquetRows {
                     column: shown(&self.layout.names[place]),
                     reason,
                 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses pages that claim more than they can hold: the reader would make room for it.
+    fn check_pages(&self, leaf: usize) -> Result<(), IoError> {
+        let path = &self.layout.path;
+        for column in self.file.metadata().row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
+            let (start, length) = column.byte_range();
+            let claim = unkept_claim(&self.raw, start, start.saturating_add(length));
+            if let Some(bytes) = claim.map_err(|error| broken(path, &error))? {
+                let reason = format!("a page claims to hold {bytes} bytes");
+                return Err(damaged(path, &ParquetError::General(reason)));
             }
         }
         Ok(())
@@ -361,6 +381,7 @@ impl Rows for ParquetRows {
         for place in columns {
             if let (Some((leaf, kind)), false) = (self.stored[*place], self.chosen.contains_key(place)) {
                 self.check_codecs(*place, leaf)?;
+                self.check_pages(leaf)?;
                 self.chosen.insert(*place, self.columns.len());
                 let values = Values::Numbers(Vec::new());
                 self.columns.push(Column { place: *place, leaf, kind, reader: None, values });
