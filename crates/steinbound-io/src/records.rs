@@ -250,9 +250,9 @@ fn is_missing(field: &[u8]) -> bool {
 pub(crate) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let field = field.trim_ascii();
     if !decimal_comma {
-        let text = std::str::from_utf8(field).ok()?;
-        // Blanks that are not ASCII are rare, and looking for them is not cheap.
-        return text.parse().or_else(|_| text.trim().parse()).ok();
+        // Blanks that are not ASCII are rare, and looking for them is not cheap; nor is checking that digits are UTF-8.
+        let plain = fast_float2::parse(field).ok();
+        return plain.or_else(|| std::str::from_utf8(field).ok()?.trim().parse().ok());
     }
     // A point would be one that groups thousands, which nobody can tell from a decimal one.
     if field.contains(&b'.') {
