@@ -49,7 +49,7 @@ package:
 simulations:
 	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning::
 
-## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer.
+## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer, FUZZ_ONLY=WKT for one parser.
 fuzz:
 	cargo test --release --locked --package steinbound-io --test fuzz -- --ignored --nocapture
 

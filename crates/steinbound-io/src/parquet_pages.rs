@@ -12,10 +12,10 @@ const LARGEST_RATIO: u64 = 1100;
 /// The longest header of a page that is looked at.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// The first claim, in bytes, that the pages between two places of a file cannot keep.
+/// Whether a page between two places of a file claims more bytes than it can hold.
 ///
 /// What does not look like pages is left to the reader, which refuses it.
-pub(crate) fn unkept_claim(mut file: &File, start: u64, end: u64) -> std::io::Result<Option<u64>> {
+pub(crate) fn claim_too_much(mut file: &File, start: u64, end: u64) -> std::io::Result<bool> {
     let mut buffer = Vec::new();
     let mut place = start;
     while place < end {
@@ -29,12 +29,12 @@ pub(crate) fn unkept_claim(mut file: &File, start: u64, end: u64) -> std::io::Re
             }
         }
         let Some(page) = header(&buffer) else { break };
-        if page.unpacked > HARMLESS && page.unpacked > LARGEST_RATIO * page.packed {
-            return Ok(Some(page.unpacked));
+        if page.unpacked > HARMLESS && page.unpacked > LARGEST_RATIO.saturating_mul(page.packed) {
+            return Ok(true);
         }
-        place += page.length + page.packed;
+        place = place.saturating_add(page.length + page.packed);
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// What is needed of the header of a page.
@@ -52,12 +52,15 @@ fn header(bytes: &[u8]) -> Option<Header> {
     while let Some((next, kind)) = reader.field(field)? {
         field = next;
         match (field, kind) {
-            (2, 5) => unpacked = u64::try_from(reader.integer()?).ok(),
-            (3, 5) => packed = u64::try_from(reader.integer()?).ok(),
+            (2, 5) => unpacked = Some(reader.integer()?),
+            (3, 5) => packed = Some(reader.integer()?),
             _ => reader.skip(kind, 0)?,
         }
     }
-    Some(Header { unpacked: unpacked?, packed: packed?, length: reader.at as u64 })
+    // A size that does not fit into its type is cut by the reader to one that does, whatever that is.
+    let size = |number: i64| i32::try_from(number).ok().and_then(|number| u64::try_from(number).ok());
+    let (unpacked, packed) = size(unpacked?).zip(size(packed?)).unwrap_or((u64::MAX, 0));
+    Some(Header { unpacked, packed, length: reader.at as u64 })
 }
 
 /// Thrift's compact encoding, in which headers are written.
@@ -162,9 +165,11 @@ mod tests {
         let pages = [page(100), page(20 << 20), page(2_000_000_000)].concat();
         file.write_all(&pages).unwrap();
         let end = pages.len() as u64;
-        assert_eq!(unkept_claim(&file, 0, end).unwrap(), Some(2_000_000_000));
+        assert!(claim_too_much(&file, 0, end).unwrap());
         let two = (page(100).len() + page(20 << 20).len()) as u64;
-        assert_eq!(unkept_claim(&file, 0, two).unwrap(), None);
-        assert_eq!(unkept_claim(&file, 3, end).unwrap(), None, "what is no header is left to the reader");
+        assert!(!claim_too_much(&file, 0, two).unwrap());
+        assert!(!claim_too_much(&file, end - 8, end).unwrap(), "what is no header is left to the reader");
+        file.write_all(&page(21 << 30)).unwrap();
+        assert!(claim_too_much(&file, end, end + 1).unwrap(), "a size that is out of bounds");
     }
 }

@@ -14,7 +14,7 @@ use parquet::schema::types::Type;
 use crate::error::IoError;
 use crate::guarded::guarded;
 use crate::names::shown;
-use crate::parquet_pages::unkept_claim;
+use crate::parquet_pages::claim_too_much;
 use crate::place::Unit;
 use crate::records::{Cell, Comma, Layout, Rows, printable};
 use crate::source::broken;
@@ -152,9 +152,9 @@ impl ParquetRows {
         let path = &self.layout.path;
         for column in self.file.metadata().row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
             let (start, length) = column.byte_range();
-            let claim = unkept_claim(&self.raw, start, start.saturating_add(length));
-            if let Some(bytes) = claim.map_err(|error| broken(path, &error))? {
-                let reason = format!("a page claims to hold {bytes} bytes");
+            let found = claim_too_much(&self.raw, start, start.saturating_add(length));
+            if found.map_err(|error| broken(path, &error))? {
+                let reason = "a page claims more than it can hold".to_string();
                 return Err(damaged(path, &ParquetError::General(reason)));
             }
         }

@@ -69,12 +69,13 @@ fn run(parser: &Parser, count: u64) -> Result<String, String> {
     ))
 }
 
-fn run_all(count: u64) {
+fn run_all(count: u64, only: &str) {
     // Files that live in memory, where the system has such, are not what is measured.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("there is a folder for temporary files");
     let outcomes: Vec<_> = parsers(folder.path().to_path_buf())
         .iter()
+        .filter(|parser| parser.name.contains(only))
         .map(|parser| {
             let outcome = run(parser, count);
             println!("{}", outcome.as_ref().unwrap_or_else(|failure| failure));
@@ -87,7 +88,7 @@ fn run_all(count: u64) {
 
 #[test]
 fn parsers_bear_a_few_bad_inputs() {
-    run_all(1_700);
+    run_all(1_700, "");
 }
 
 /// A million for each parser; `make fuzz` runs it.
@@ -95,5 +96,5 @@ fn parsers_bear_a_few_bad_inputs() {
 #[ignore = "takes minutes"]
 fn parsers_bear_a_million_bad_inputs() {
     let count = std::env::var("FUZZ_INPUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    run_all(count);
+    run_all(count, &std::env::var("FUZZ_ONLY").unwrap_or_default());
 }
