@@ -14,6 +14,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use parsers::{Parser, parsers};
+use steinbound_io::{Map, MapOptions, Sheet, TableOptions};
 
 #[global_allocator]
 static ALLOCATOR: allocation::Counting = allocation::Counting;
@@ -84,6 +85,17 @@ fn run_all(count: u64, only: &str) {
         .collect();
     let failures: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Damage to what was never valid would test little.
+#[test]
+fn shapefiles_of_the_corpus_are_valid() {
+    let [point, polygon, points] = parsers::shapefiles().try_into().expect("there are three");
+    let rows =
+        |bytes: &[u8]| Sheet::parse("f.shp", bytes, &TableOptions::default()).map(|sheet| sheet.lines.len());
+    assert_eq!((rows(&point), rows(&points)), (Ok(1), Ok(4)));
+    let map = Map::parse("f.shp", &polygon, &MapOptions::default()).and_then(|map| map.polygon());
+    assert_eq!(map.map(|polygon| polygon.area()), Ok(0.5));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn doubles(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-fn shapefiles() -> Vec<Vec<u8>> {
+pub fn shapefiles() -> Vec<Vec<u8>> {
     let vertices = doubles(&[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     let counts: Vec<u8> = [1i32, 4, 0].iter().flat_map(|count| count.to_le_bytes()).collect();
     let bounds = doubles(&[0.0, 0.0, 1.0, 1.0]);
