@@ -2,7 +2,7 @@
 
 use super::Estimator;
 use crate::error::FitError;
-use crate::points::Points;
+use crate::points::{Points, column_variances};
 
 /// The number of rows that count, at least two.
 pub(super) fn check_rows(data: &Points) -> Result<usize, FitError> {
@@ -23,6 +23,31 @@ pub(super) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Spreads of coordinates that differ by more than this do not go under one bandwidth. In a square of which one side was stretched, the first mean of a Gaussian with known
+/// covariance was off by 0.1 standard errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
+const UNEQUAL_SPREADS: f64 = 5.0;
+
+/// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one of them alone, and boundary points along the others are
+/// too far apart.
+pub(super) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
+    // Coordinates with scales of their own have been taken care of.
+    if data.scales().iter().any(|scale| *scale != 1.0) {
+        return None;
+    }
+    let variances = column_variances(data, &data.weights());
+    let spread = |l: &&usize| variances[**l];
+    let most = differentiated.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let least = differentiated.iter().min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let ratio = (variances[*most] / variances[*least]).sqrt();
+    (ratio.is_finite() && ratio > UNEQUAL_SPREADS).then(|| {
+        let (most, least) = (&data.names()[*most], &data.names()[*least]);
+        format!(
+            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: the estimate may be far off; give the columns in units in which they vary \
+             alike, with boundary, domain and covariance in the same units"
+        )
+    })
 }
 
 /// Refuses data outside the domain, or gives a warning where they are allowed.

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::checks::{check_columns, check_domain, check_rows};
+use super::checks::{check_columns, check_domain, check_rows, check_spreads};
 use super::forms::Held;
 use super::leak::note_leak;
 use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
@@ -97,6 +97,7 @@ impl<'a> Problem<'a> {
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()
             );
         }
+        let spreads = check_spreads(data, &model.differentiated()).filter(|_| method.has_kernel());
         let mut settings = Settings {
             method,
             statistic: method.has_kernel().then_some(estimator.statistic),
@@ -108,7 +109,7 @@ impl<'a> Problem<'a> {
             kept: None,
             compute: None,
             confidence: estimator.confidence,
-            warnings: check_domain(estimator, data)?.into_iter().collect(),
+            warnings: check_domain(estimator, data)?.into_iter().chain(spreads).collect(),
             tuning: None,
             prepared_in: 0.0,
         };

@@ -46,6 +46,9 @@ pub struct Sensitivity {
     pub largest: f64,
     /// What that means, in a sentence.
     pub summary: String,
+    /// What to do where many settings move an estimate by more than a standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// A fit under other settings.
@@ -150,8 +153,27 @@ impl Estimator {
         };
         let rows = trials.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         let (largest, summary) = summary(&rows);
-        Ok(Sensitivity { parameters: names, rows, largest, summary })
+        let warning = warning(&rows);
+        Ok(Sensitivity { parameters: names, rows, largest, summary, warning })
     }
+}
+
+/// The share of other settings that may move an estimate by more than a standard error, and by more than chance. On samples of up to 5,000 points from the fitted model, in discs,
+/// boxes and the United States, at most 5 of 17 did.
+const MOST_MOVED: f64 = 1.0 / 3.0;
+
+/// What to do where the answer depends on the settings by more than its standard error tells.
+fn warning(rows: &[SensitivityRow]) -> Option<String> {
+    let is_moved = |row: &&SensitivityRow| {
+        row.variant.is_fitted() && !row.agrees && row.difference.is_some_and(|moved| moved > 1.0)
+    };
+    let (moved, tried) = (rows.iter().skip(1).filter(is_moved).count(), rows.len().saturating_sub(1));
+    (moved as f64 > MOST_MOVED * tried as f64).then(|| {
+        format!(
+            "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of boundary points move an estimate by more than a standard error; \
+             either the boundary points leave a bias, and there should be more of them, or the model does not fit, which a test can tell"
+        )
+    })
 }
 
 /// The largest difference, and a sentence about it.

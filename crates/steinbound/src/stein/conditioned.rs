@@ -256,6 +256,10 @@ impl SteinForm for Conditioned {
         Conditioned::leaks(self)
     }
 
+    fn leaks_among(&self, boundary: &Points) -> Result<Vec<f64>, Error> {
+        Ok(self.on(boundary)?.leaks())
+    }
+
     fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
         if self.boundary.len() == 0 {
             return Ok(None);

@@ -118,6 +118,11 @@ pub trait SteinForm: Send + Sync {
         Vec::new()
     }
 
+    /// The same for other boundary points, each measured by the others.
+    fn leaks_among(&self, _boundary: &Points) -> Result<Vec<f64>, Error> {
+        Ok(Vec::new())
+    }
+
     /// For a conditioned kernel, how much of the kernel is left at some places ([`Conditioned::leaks_at`](super::Conditioned::leaks_at)).
     fn leaks_at(&self, _places: &Points) -> Result<Option<Vec<f64>>, Error> {
         Ok(None)

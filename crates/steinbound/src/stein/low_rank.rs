@@ -135,6 +135,10 @@ impl SteinForm for LowRank {
         self.exact.leaks()
     }
 
+    fn leaks_among(&self, boundary: &Points) -> Result<Vec<f64>, Error> {
+        self.exact.leaks_among(boundary)
+    }
+
     fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
         SteinForm::leaks_at(self.exact.as_ref(), places)
     }

@@ -229,3 +229,35 @@ fn what_does_not_belong_together_is_refused() {
     assert_eq!(json["statistics_disagree"]["parameter"], found.statistics_disagree.unwrap().parameter);
     assert!(json["mass_outside"].is_null() && json["warnings"] == serde_json::json!([]), "{json}");
 }
+
+/// Points that are there twice answer for each other; what they leave of the kernel is measured without that.
+#[test]
+fn repeated_boundary_points_do_not_hide_gaps() {
+    let setting = ball(2, 200, 3);
+    let circle: Vec<[f64; 2]> =
+        (0..8).map(|k| f64::from(k) * 0.785).map(|a| [1.44 * a.cos(), 1.44 * a.sin()]).collect();
+    let twice: Vec<[f64; 2]> = circle.iter().chain(&circle).copied().collect();
+    let largest = |rows: &[[f64; 2]]| {
+        let estimator = Estimator::tksd().boundary(Points::from_rows(rows).unwrap());
+        let problem = estimator.check(&setting.data, &setting.model).unwrap();
+        let found = problem.boundary_leaks(100).unwrap().unwrap();
+        assert!(found.are_boundary_points && found.places.len() == 8);
+        (found.leaks.iter().copied().fold(0.0, f64::max), problem.leak().unwrap())
+    };
+    let (once, both) = (largest(&circle), largest(&twice));
+    assert!(once.0 > 0.05, "{once:?}");
+    assert!((once.0 - both.0).abs() < 1e-9 && (once.1 - both.1).abs() < 1e-9, "{once:?} {both:?}");
+}
+
+/// One bandwidth does not serve columns in very different units, and a warning says so.
+#[test]
+fn columns_in_other_units_are_warned_of() {
+    let setting = ball(2, 200, 3);
+    let warned = |factor: f64| {
+        let data = setting.data.moved(|x| vec![x[0], factor * x[1]]).unwrap();
+        let edge = setting.boundary.moved(|x| vec![x[0], factor * x[1]]).unwrap();
+        let problem = Estimator::tksd().boundary(edge).check(&data, &setting.model).unwrap();
+        problem.warnings().iter().any(|warning| warning.contains("one bandwidth serves both"))
+    };
+    assert!(!warned(1.0) && !warned(4.0) && warned(10.0) && warned(0.1));
+}
