@@ -480,6 +480,16 @@ pub enum Values {
     Named(Vec<(String, f64)>),
 }
 
+impl std::fmt::Display for Values {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let list: Vec<String> = match self {
+            Values::Plain(list) => list.iter().map(f64::to_string).collect(),
+            Values::Named(list) => list.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+        };
+        out.write_str(&list.join(","))
+    }
+}
+
 /// Reads `1,2` or `a=1,b=2`; commas within brackets belong to a name, as in `cov[x1,x2]=0`.
 pub fn values(text: &str) -> Result<Values, String> {
     let mut depth = 0i32;

@@ -9,6 +9,7 @@ use steinbound_io::write;
 use steinbound_report::{Picture, Report};
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::Output;
 use crate::plot::PlotFormat;
 
@@ -54,6 +55,7 @@ impl PictureOptions {
         output: &Output,
     ) -> Result<(), Failure> {
         let Some(path) = &self.plot else { return Ok(()) };
+        interrupt::keeps("the result was printed, and its pictures were not finished".into());
         let Some(picture) = draw()? else {
             output.warn("--plot: there is nothing to draw, so that no file was written");
             return Ok(());
@@ -70,6 +72,7 @@ impl PictureOptions {
         output: &Output,
     ) -> Result<(), Failure> {
         let Some(path) = &self.report else { return Ok(()) };
+        interrupt::keeps("the result was printed, and its report was not finished".into());
         write_report(path, &write()?.command(typed_command()))?;
         output.note(&format!("the report is in {}; open it in a browser", shown_path(path)));
         Ok(())

@@ -2,26 +2,18 @@
 
 use std::path::Path;
 
+use steinbound::Fit;
 use steinbound::fit::{Problem, parameter_table};
-use steinbound::inference::{Diagnostics, Null, Sensitivity, SensitivityRow, TestResult};
+use steinbound::inference::{Diagnostics, Null, TestResult};
 use steinbound::stein::Statistic;
 use steinbound::text::{Table, duration, significant};
-use steinbound::{Estimator, Fit, Points};
-use steinbound_io::table::shown_path;
-use steinbound_report::{Report, Scene, Section, Verdict, pictures};
+use steinbound_report::{Picture, Report, Scene, Section, Verdict, pictures};
 
 use crate::commands::test_verdict;
-use crate::failure::Failure;
 use crate::input::Input;
-use crate::options::DataOptions;
+use crate::options::{DataOptions, ModelOptions};
 use crate::questions::Answers;
-use crate::variants;
-
-/// Where a sensitivity that nobody asked for would take longer, it is left out.
-const PATIENCE: f64 = 20.0;
-
-/// Fits behind a sensitivity.
-const SENSITIVITY_FITS: f64 = 18.0;
+use crate::variants::{self, Tried};
 
 /// A report of a fit, with what to think of it and what was asked.
 pub fn of_fit(title: &str, fit: &Fit) -> Report {
@@ -42,7 +34,11 @@ pub fn of_test(title: &str, found: &TestResult, warnings: &[String]) -> Report {
         (true, false) => Verdict::Sound,
     };
     let text = format!("At the level {}, the model is {}.", found.level, test_verdict(found));
-    warned(Report::new(title).verdict(verdict, text), &[&found.notes, warnings].concat())
+    let report = warned(Report::new(title).verdict(verdict, text), warnings);
+    found
+        .notes
+        .iter()
+        .fold(report, |report, note| if found.trustworthy { report.note(note) } else { report.warning(note) })
 }
 
 /// A test, with its distribution under the hypothesis.
@@ -73,14 +69,14 @@ pub fn warned(report: Report, warnings: &[String]) -> Report {
 /// What was asked of the data and their region.
 pub fn data_facts(mut report: Report, options: &DataOptions, input: &Input) -> Report {
     let (n, names) = (input.data.len(), input.matching.names());
-    report = report
-        .fact("data", format!("{}: {n} points, columns {}", shown_path(&options.data), names.join(", ")));
+    report =
+        report.fact("data", format!("{}: {n} points, columns {}", options.data.display(), names.join(", ")));
     for (what, column) in [("weights", &options.rows.weights), ("clusters", &options.rows.cluster)] {
         if let Some(column) = column {
             report = report.fact(what, format!("column {column}"));
         }
     }
-    let file = |path: &Path| shown_path(path);
+    let file = |path: &Path| path.display().to_string();
     report = match (&input.region.domain, &options.boundary) {
         (Some(domain), Some(path)) => {
             report.fact("region", format!("{} ({})", domain.describe(), file(path)))
@@ -101,6 +97,22 @@ pub fn data_facts(mut report: Report, options: &DataOptions, input: &Input) -> R
         }
         None => report,
     }
+}
+
+/// What was said of the model.
+pub fn model_facts(mut report: Report, options: &ModelOptions) -> Report {
+    let facts = [
+        ("log-density", options.log_density.clone()),
+        ("components", options.components.map(|count| count.to_string())),
+        ("known covariance", options.known_covariance.clone()),
+        ("start", options.start.as_ref().map(ToString::to_string)),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            report = report.fact(name, value);
+        }
+    }
+    report
 }
 
 /// How the answer was computed.
@@ -151,24 +163,36 @@ pub fn estimates(fit: &Fit, answers: &Answers) -> Section {
 }
 
 /// Pictures of the density, of where it disagrees with the data, and of the boundary.
-pub fn scene_sections(mut report: Report, scene: &Scene, problem: &Problem) -> Result<Report, Failure> {
-    report = report.section(Section::new("Data and density").picture(pictures::density(scene)));
-    report = report.section(Section::new("Where they disagree").picture(pictures::witness(scene, problem)?));
-    Ok(report.section(boundary_section(scene, problem)?))
+pub fn scene_sections(report: Report, scene: &Scene, problem: &Problem) -> Report {
+    report
+        .section(Section::new("Data and density").picture(pictures::density(scene)))
+        .section(drawn(Section::new("Where they disagree"), pictures::witness(scene, problem)))
+        .section(boundary_section(scene, problem))
+}
+
+/// A section with its picture, or the reason why there is none: a finished answer does not fail for it.
+fn drawn(section: Section, picture: Result<Option<Picture>, steinbound::Error>) -> Section {
+    match picture {
+        Ok(picture) => section.picture(picture),
+        Err(error) => section.text(format!("This cannot be drawn: {error}")),
+    }
 }
 
 /// How well the boundary points stand for the boundary.
-pub fn boundary_section(scene: &Scene, problem: &Problem) -> Result<Section, Failure> {
-    let picture = pictures::coverage(scene, problem)?;
+pub fn boundary_section(scene: &Scene, problem: &Problem) -> Section {
+    let picture = pictures::coverage(scene, problem);
     let mut section = Section::new("Boundary");
-    if let (Some(leak), Some(_)) = (problem.leak(), &picture) {
-        section = section.text(format!(
-            "{} boundary points; near the data they leave {:.2} % of the kernel on the boundary between them",
-            problem.boundary_points(),
-            100.0 * leak
-        ));
+    if let (Some(leak), Ok(Some(_))) = (problem.leak(), &picture) {
+        let (points, left) = (problem.boundary_points(), format!("{:.2} %", 100.0 * leak));
+        section = section.text(match scene.has_domain() {
+            true => format!("{points} boundary points; near the data they leave {left} of the kernel on the boundary between them"),
+            false => format!(
+                "{points} boundary points. Where each of them is, the others leave {left} of the kernel on average. Nothing more of the boundary is known: a part of it \
+                 without points goes unseen here, and biases the estimate"
+            ),
+        });
     }
-    Ok(section.picture(picture))
+    drawn(section, picture)
 }
 
 /// What the fit rests on.
@@ -200,57 +224,15 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
     if table.rows().is_empty() { section } else { section.table(&table) }
 }
 
-/// The share of other settings that may move an estimate by more than a standard error. On samples of the fitted model in discs, boxes and the United States at most 5 of 17 did, on
-/// the listings of Berlin, which are no Gaussian, 8.
-const MOST_MOVED: f64 = 1.0 / 3.0;
-
-/// How much the estimates depend on settings; computed for the report unless that takes too long.
-pub fn sensitivity(
-    report: Report,
-    known: Option<&Sensitivity>,
-    estimator: &Estimator,
-    fit: &Fit,
-    data: &Points,
-    model: &dyn steinbound::model::Model,
-    mapped: impl Fn(Sensitivity) -> Sensitivity,
-) -> Report {
+/// How much the estimates depend on settings, or why that is not known.
+pub fn sensitivity(found: &Tried) -> Section {
     let section = Section::new("Sensitivity");
-    if !fit.method.has_kernel() || !fit.is_trustworthy() {
-        return report;
-    }
-    let seconds = SENSITIVITY_FITS * fit.seconds.total;
-    if known.is_none() && seconds > PATIENCE {
-        return report.section(section.text(format!(
-            "Other kernels, bandwidths and boundary points were not tried, which would take about {}; ask for it with --sensitivity",
-            duration(seconds)
-        )));
-    }
-    let computed = match known {
-        Some(_) => None,
-        None => match variants::as_fitted(estimator, fit).sensitivity(data, model) {
-            Ok(found) => Some(mapped(found)),
-            Err(error) => {
-                return report.section(section.text(format!("Other settings could not be tried: {error}")));
-            }
-        },
-    };
-    let Some(found) = known.or(computed.as_ref()) else { return report };
-    let tried = found.rows.len().saturating_sub(1);
-    let is_moved = |row: &&SensitivityRow| {
-        row.variant.is_fitted() && !row.agrees && row.difference.is_some_and(|moved| moved > 1.0)
-    };
-    let moved = found.rows.iter().skip(1).filter(is_moved).count();
-    let section = section
-        .text(&found.summary)
-        .picture(pictures::sensitivity(found))
-        .folded_table(&variants::sensitivity_table(found));
-    match moved as f64 > MOST_MOVED * tried as f64 {
-        true => report
-            .warning(format!(
-                "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of boundary points move an estimate by more than a standard error, and by \
-                 more than chance, as happens where the model does not fit; test it, and try another model"
-            ))
-            .section(section),
-        false => report.section(section),
+    match found {
+        Tried::Nothing => section,
+        Tried::Refused(reason) => section.text(reason),
+        Tried::Found(found) => section
+            .text(&found.summary)
+            .picture(pictures::sensitivity(found))
+            .folded_table(&variants::sensitivity_table(found)),
     }
 }

@@ -11,6 +11,14 @@ use crate::failure::Verdict;
 use crate::output::Output;
 use crate::resampling::BootstrapOptions;
 
+/// A fit and what it rests on.
+pub struct Fitted {
+    pub fit: steinbound::Fit,
+    pub diagnostics: Diagnostics,
+    /// How long it took without a bootstrap.
+    pub seconds: f64,
+}
+
 /// Fits, looks at what the fit rests on, and runs the bootstrap where one was asked for; all warnings join those of the fit. `place` says where in the
 /// data a row is.
 pub fn fitted(
@@ -18,14 +26,15 @@ pub fn fitted(
     bootstrap: &BootstrapOptions,
     place: impl Fn(usize) -> String,
     output: &Output,
-) -> Result<(steinbound::Fit, Diagnostics), Error> {
+) -> Result<Fitted, Error> {
     let mut fit = problem.fit()?;
+    let seconds = fit.seconds.total;
     let diagnostics = problem.diagnose(&fit)?;
     fit.warnings.extend(diagnostics.warnings.iter().cloned());
     if let Some(leverage) = diagnostics.leverage.as_ref().filter(|found| found.share > found.limit) {
         output.note(&format!("row {} is {}", leverage.row, place(leverage.row - 1)));
     }
-    Ok((bootstrap.apply(problem, fit, output)?, diagnostics))
+    Ok(Fitted { fit: bootstrap.apply(problem, fit, output)?, diagnostics, seconds })
 }
 
 /// Tells the warnings of a fit and what to make of it. Moments that do not exist are followed by the natural parameters, which do.

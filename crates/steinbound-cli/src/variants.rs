@@ -3,8 +3,8 @@
 use steinbound::inference::{Sensitivity, Variant};
 use steinbound::kernel::Bandwidth;
 use steinbound::model::Model;
-use steinbound::text::{Table, estimate, significant};
-use steinbound::{Estimator, Fit, Points};
+use steinbound::text::{Table, duration, estimate, significant};
+use steinbound::{Estimator, Fit, Matrix, Points};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -63,20 +63,98 @@ pub fn print_tuning(fit: &Fit, verbose: bool, output: &mut Output) -> Result<(),
     Ok(())
 }
 
-/// How much the estimates depend on the settings, where that can be said.
-pub fn sensitivity(
-    estimator: &Estimator,
-    fit: &Fit,
-    data: &Points,
-    model: &dyn Model,
-    output: &Output,
-) -> Option<Sensitivity> {
-    if !fit.method.has_kernel() {
-        output.note(&format!("--sensitivity has no effect with --method {}", fit.method.name()));
-        return None;
+/// Where a sensitivity that nobody asked for would take longer than so many seconds, it is left out.
+const PATIENCE: f64 = 10.0;
+
+/// Fits behind a sensitivity.
+const FITS: f64 = 18.0;
+
+/// Who wants to know how much the estimates depend on settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Nobody.
+    No,
+    /// A report, unless it takes long.
+    Report,
+    /// The user.
+    Yes,
+}
+
+impl Wanted {
+    pub fn new(is_asked: bool, has_report: bool) -> Wanted {
+        match (is_asked, has_report) {
+            (true, _) => Wanted::Yes,
+            (false, true) => Wanted::Report,
+            (false, false) => Wanted::No,
+        }
     }
-    let found = as_fitted(estimator, fit).sensitivity(data, model);
-    found.inspect_err(|error| output.warn(&format!("--sensitivity: {error}"))).ok()
+}
+
+/// What became of it.
+pub enum Tried {
+    Nothing,
+    /// Why there is nothing to tell.
+    Refused(String),
+    Found(Sensitivity),
+}
+
+impl Tried {
+    /// How much the estimates depend on the settings, where somebody wants to know and that can be said; its warning joins those of the fit, which took so many seconds
+    /// without a bootstrap.
+    pub fn new(
+        wanted: Wanted,
+        estimator: &Estimator,
+        fit: &mut Fit,
+        seconds: f64,
+        data: &Points,
+        model: &dyn Model,
+        output: &Output,
+    ) -> Tried {
+        let is_asked = wanted == Wanted::Yes;
+        if wanted == Wanted::No {
+            return Tried::Nothing;
+        }
+        if !fit.method.has_kernel() {
+            if is_asked {
+                output.note(&format!("--sensitivity has no effect with --method {}", fit.method.name()));
+            }
+            return Tried::Nothing;
+        }
+        if !is_asked && FITS * seconds > PATIENCE {
+            return Tried::Refused(format!(
+                "other kernels, bandwidths and numbers of boundary points were not tried, which would take about {}; --sensitivity does it",
+                duration(FITS * seconds)
+            ));
+        }
+        match as_fitted(estimator, fit).sensitivity(data, model) {
+            Ok(found) => {
+                fit.warnings.extend(found.warning.clone());
+                Tried::Found(found)
+            }
+            Err(error) => {
+                if is_asked {
+                    output.warn(&format!("--sensitivity: {error}"));
+                }
+                Tried::Refused(format!("other settings could not be tried: {error}"))
+            }
+        }
+    }
+
+    /// The same with its estimates in other reported parameters.
+    pub fn mapped(self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Tried {
+        match self {
+            Tried::Found(found) => Tried::Found(found.mapped(map)),
+            other => other,
+        }
+    }
+
+    /// What there is to print, where the user asked for it.
+    pub fn asked(&self, is_asked: bool) -> Option<&Sensitivity> {
+        match self {
+            Tried::Found(found) if is_asked => Some(found),
+            _ => None,
+        }
+    }
 }
 
 /// The fits of a sensitivity, one in a row.

@@ -15,7 +15,7 @@
 //! let estimator = Estimator::tksd().domain(disc.clone());
 //! let problem = estimator.check(&data, &model)?;
 //! let fit = problem.fit()?;
-//! let scene = Scene::of(&data, &model, &fit).domain(disc.as_ref()).boundary(problem.boundary());
+//! let scene = Scene::of(&data, &model, &fit).domain(Some(disc.as_ref())).boundary(problem.boundary());
 //! let page = Report::new("A disc")
 //!     .section(Section::new("Estimates").table(&steinbound::fit::parameter_table(&fit.parameters, 0.95)))
 //!     .section(Section::new("Data and density").picture(pictures::density(&scene).unwrap()))

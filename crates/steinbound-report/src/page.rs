@@ -49,6 +49,7 @@ pub struct Report {
     title: String,
     verdict: Option<(Verdict, String)>,
     warnings: Vec<String>,
+    notes: Vec<String>,
     facts: Vec<(String, String)>,
     sections: Vec<Section>,
     command: Option<String>,
@@ -61,6 +62,7 @@ impl Report {
             title: title.into(),
             verdict: None,
             warnings: Vec::new(),
+            notes: Vec::new(),
             facts: Vec::new(),
             sections: Vec::new(),
             command: None,
@@ -73,12 +75,15 @@ impl Report {
         self
     }
 
-    /// Something to know before the result is used. A result that was sound so far is to be taken with care then.
+    /// Something to know before the result is used.
     pub fn warning(mut self, text: impl Into<String>) -> Report {
         self.warnings.push(sentence(&text.into()));
-        if let Some((verdict @ Verdict::Sound, text)) = &mut self.verdict {
-            (*verdict, *text) = (Verdict::Careful, "Computed, with a warning.".into());
-        }
+        self
+    }
+
+    /// Something that explains the result.
+    pub fn note(mut self, text: impl Into<String>) -> Report {
+        self.notes.push(sentence(&text.into()));
         self
     }
 

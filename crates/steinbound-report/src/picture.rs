@@ -2,6 +2,7 @@ use steinbound_plot::Figure;
 
 /// A figure and the words below it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Picture {
     /// What is drawn.
     pub figure: Figure,

@@ -28,15 +28,22 @@ pub struct Scene<'a> {
     pub(crate) reported: Vec<f64>,
     pub(crate) covariance: Option<&'a Matrix>,
     pub(crate) confidence: f64,
+    /// Whether the parameters were fitted to these data.
+    pub(crate) is_fitted: bool,
     pub(crate) domain: Option<&'a dyn Domain>,
     pub(crate) boundary: Option<&'a Points<'a>>,
     pub(crate) labels: Vec<String>,
     pub(crate) aspect: Option<f64>,
+    /// A place amid the data, and the parameters of the density of points measured from there.
+    centred: Option<(Vec<f64>, Vec<f64>)>,
     pub(crate) seed: u64,
 }
 
 /// Points beyond this number are thinned: more cannot be told apart, and pages grow with them.
 const MOST_POINTS: usize = 3000;
+
+/// A boundary that is farther from the data than so many times their extent would leave no room for them.
+const REACH: f64 = 2.5;
 
 impl<'a> Scene<'a> {
     /// A density with these parameters, in reported order.
@@ -49,27 +56,47 @@ impl<'a> Scene<'a> {
             reported: reported.to_vec(),
             covariance: None,
             confidence: 0.95,
+            is_fitted: false,
+            centred: None,
             domain: None,
             boundary: None,
             labels: data.names().to_vec(),
             aspect: None,
             seed: 0,
         }
+        .centred()
     }
 
     /// The density that was fitted to the data.
     pub fn of(data: &'a Points<'a>, model: &'a dyn Model, fit: &'a Fit) -> Scene<'a> {
-        Scene {
+        let scene = Scene {
             theta: fit.fitted_parameters(),
             covariance: fit.covariance.as_ref(),
             confidence: fit.confidence,
+            is_fitted: true,
             ..Scene::at(data, model, &fit.estimates())
-        }
+        };
+        scene.centred()
+    }
+
+    /// The same, the parameters being fitted to these data.
+    pub fn fitted(mut self) -> Scene<'a> {
+        self.is_fitted = true;
+        self
+    }
+
+    /// Far from the origin a density in its own parameters is a difference of large numbers; measured from amid the data it is not.
+    fn centred(mut self) -> Scene<'a> {
+        let middle = self.data.mean();
+        let shift: Vec<f64> = middle.iter().map(|value| -value).collect();
+        let moved = self.theta.as_ref().and_then(|theta| self.model.translate(theta, &shift));
+        self.centred = moved.map(|(theta, _)| (middle, theta));
+        self
     }
 
     /// The region, where it is known.
-    pub fn domain(mut self, domain: impl Into<Option<&'a dyn Domain>>) -> Scene<'a> {
-        self.domain = domain.into();
+    pub fn domain(mut self, domain: Option<&'a dyn Domain>) -> Scene<'a> {
+        self.domain = domain;
         self
     }
 
@@ -97,6 +124,21 @@ impl<'a> Scene<'a> {
         self
     }
 
+    /// Whether the region is known, and not only points on its boundary.
+    pub fn has_domain(&self) -> bool {
+        self.domain.is_some()
+    }
+
+    /// What the density is called.
+    pub(crate) fn density_name(&self) -> &'static str {
+        if self.is_fitted { "fitted density" } else { "density" }
+    }
+
+    /// What its centres are called.
+    pub(crate) fn centre_name(&self) -> &'static str {
+        if self.is_fitted { "estimated mean" } else { "mean" }
+    }
+
     pub(crate) fn dimension(&self) -> usize {
         self.data.dimension()
     }
@@ -107,7 +149,14 @@ impl<'a> Scene<'a> {
 
     /// The logarithm of the density up to a constant; `None` where it has none.
     pub(crate) fn log_density(&self, x: &[f64]) -> Option<f64> {
-        self.model.log_density(x, self.theta.as_deref()?).filter(|value| !value.is_nan())
+        let value = match &self.centred {
+            Some((middle, theta)) => {
+                let moved: Vec<f64> = x.iter().zip(middle).map(|(x, middle)| x - middle).collect();
+                self.model.log_density(&moved, theta)
+            }
+            None => self.model.log_density(x, self.theta.as_deref()?),
+        };
+        value.filter(|value| !value.is_nan())
     }
 
     /// Whether a point can be observed, as far as that is known.
@@ -115,12 +164,17 @@ impl<'a> Scene<'a> {
         self.domain.is_none_or(|domain| domain.contains(x))
     }
 
-    /// What a picture of one coordinate spans: data, boundary and whatever is finite of the domain, and a little more.
+    /// What a picture of one coordinate spans: the data, as much of boundary and domain as is not far from them, and a little more.
     pub(crate) fn window(&self, l: usize) -> (f64, f64) {
-        let mut ends = vec![self.data.bounds()[l]];
-        ends.extend(self.boundary.filter(|points| !points.is_empty()).map(|points| points.bounds()[l]));
-        ends.extend(self.domain.and_then(|domain| domain.bounds().get(l).copied()));
-        let (low, high) = range(ends.into_iter().flat_map(|(low, high)| [low, high]));
+        let (first, last) = self.data.bounds()[l];
+        let far = REACH * (last - first).max(f64::MIN_POSITIVE);
+        let boundary = self.boundary.filter(|points| !points.is_empty()).map(Points::bounds);
+        let domain = self.domain.map(|domain| domain.bounds());
+        let ends = boundary.iter().chain(&domain).filter_map(|bounds| bounds.get(l));
+        let near = ends
+            .flat_map(|(low, high)| [*low, *high])
+            .filter(|end| *end >= first - far && *end <= last + far);
+        let (low, high) = range(near.chain([first, last]));
         let margin = if high > low { 0.04 * (high - low) } else { 1.0 };
         (low - margin, high + margin)
     }
@@ -153,7 +207,40 @@ pub(crate) fn some_of(count: usize) -> Vec<usize> {
     (0..shown).map(|k| k * count / shown).collect()
 }
 
-/// Points of the plane as pairs.
+/// The first two coordinates of points as pairs; none where there are fewer.
 pub fn pairs(points: &Points) -> Vec<(f64, f64)> {
-    points.rows().map(|x| (x[0], x[1])).collect()
+    points.rows().filter_map(|x| Some((*x.first()?, *x.get(1)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use steinbound::domain::Cuboid;
+    use steinbound::model::Gaussian;
+
+    use super::*;
+
+    #[test]
+    fn a_far_boundary_does_not_shrink_the_data() {
+        let data = Points::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
+        let model = Gaussian::with_variance(1, 1.0).unwrap();
+        let domain = Cuboid::new(vec![0.0], vec![1e5]).unwrap();
+        let scene = Scene::at(&data, &model, &[2.0]).domain(Some(&domain));
+        let (low, high) = scene.window(0);
+        assert!((-0.2..0.0).contains(&low) && high < 4.0, "{low} {high}");
+        // A boundary of fewer coordinates is of no account.
+        let flat = Points::from_rows(&[[0.0]]).unwrap();
+        let plane = Points::from_rows(&[[0.0, 1.0], [1.0, 3.0]]).unwrap();
+        let model = Gaussian::with_variance(2, 1.0).unwrap();
+        assert!(Scene::at(&plane, &model, &[0.0, 0.0]).boundary(Some(&flat)).window(1).1 > 3.0);
+        assert!(pairs(&flat).is_empty());
+    }
+
+    #[test]
+    fn densities_far_from_the_origin_keep_their_digits() {
+        let data = Points::from_rows(&[[1.7e9], [1.7e9 + 2.0]]).unwrap();
+        let model = Gaussian::full(1);
+        let scene = Scene::at(&data, &model, &[1.7e9 + 1.0, 1.0]);
+        let drop = scene.log_density(&[1.7e9 + 1.0]).unwrap() - scene.log_density(&[1.7e9 + 2.0]).unwrap();
+        assert!((drop - 0.5).abs() < 1e-6, "{drop}");
+    }
 }

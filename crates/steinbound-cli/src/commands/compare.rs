@@ -129,10 +129,23 @@ impl Compare {
             let reasons: Vec<String> = comparison.fits.iter().map(reason).collect();
             return Err(Failure::input(format!("no candidate could be fitted\n  {}", reasons.join("\n  "))));
         }
-        self.tell_warnings(&comparison, problem.warnings(), output);
+        let remarks = remarks(&comparison, problem.warnings());
+        for (is_warning, text) in &remarks {
+            if *is_warning { output.warn(text) } else { output.note(text) }
+        }
+        match self.general.format {
+            Format::Json => output
+                .json(&Printed { comparison: &comparison, projection: input.region.shown_projection() })?,
+            Format::Table => comparison_table::print(&comparison, output)?,
+        }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
         self.pictures.plot(|| Ok(pictures::comparison(&comparison)), output)?;
         let page = || -> Result<Report, Failure> {
-            let page = report::warned(Report::new("Methods and models side by side"), problem.warnings());
+            let mut page = report::warned(Report::new("Methods and models side by side"), problem.warnings());
+            for (is_warning, text) in &remarks {
+                page = if *is_warning { page.warning(text) } else { page.note(text) };
+            }
             let page =
                 report::data_facts(page, &self.data, &input).fact("seed", self.general.seed.to_string());
             let mut fits = Section::new("Fits").table(&comparison_table::fits(&comparison));
@@ -149,11 +162,7 @@ impl Compare {
             Ok(page.section(fits).section(estimates))
         };
         self.pictures.report(page, output)?;
-        match self.general.format {
-            Format::Json => output
-                .json(&Printed { comparison: &comparison, projection: input.region.shown_projection() })?,
-            Format::Table => comparison_table::print(&comparison, output)?,
-        }
+        printed?;
         let is_sound = |row: &Compared| row.fit.as_ref().is_some_and(steinbound::Fit::is_trustworthy);
         Ok(if comparison.fits.iter().any(is_sound) { Verdict::Fine } else { Verdict::Doubtful })
     }
@@ -232,22 +241,25 @@ impl Compare {
         }
         note_unused(&self.data, model, &self.reference(settings), &input.region, output);
     }
+}
 
-    /// Tells the warnings of the fits, each once.
-    fn tell_warnings(&self, comparison: &Comparison, known: &[String], output: &Output) {
-        let mut told = known.to_vec();
-        for row in &comparison.fits {
-            for warning in row.fit.iter().flat_map(|fit| &fit.warnings) {
-                if !told.contains(warning) {
-                    output.warn(&format!("{}, {}: {warning}", row.method.name(), row.label));
-                    told.push(warning.clone());
-                }
-            }
-            for note in row.test.iter().flat_map(|test| &test.notes) {
-                output.note(&format!("{}, {}: {note}", row.method.name(), row.label));
+/// What there is to know of the fits and tests beside what is known of the problem, and whether it is a warning.
+fn remarks(comparison: &Comparison, known: &[String]) -> Vec<(bool, String)> {
+    let mut told = known.to_vec();
+    let mut remarks = Vec::new();
+    for row in &comparison.fits {
+        let named = |text: &String| format!("{}, {}: {text}", row.method.name(), row.label);
+        for warning in row.fit.iter().flat_map(|fit| &fit.warnings) {
+            if !told.contains(warning) {
+                remarks.push((true, named(warning)));
+                told.push(warning.clone());
             }
         }
+        if let Some(test) = &row.test {
+            remarks.extend(test.notes.iter().map(|note| (!test.trustworthy, named(note))));
+        }
     }
+    remarks
 }
 
 /// A list without repetitions, of which the user is told.

@@ -54,7 +54,8 @@ pub fn fits(comparison: &Comparison) -> Table {
             (None, Some(squared)) => format!("{} squared", significant(squared)),
             (None, None) => "-".into(),
         };
-        let doubtful = row.fit.as_ref().is_some_and(|fit| !fit.is_trustworthy());
+        let doubtful = row.fit.as_ref().is_some_and(|fit| !fit.is_trustworthy())
+            || row.test.as_ref().is_some_and(|test| !test.trustworthy);
         let mut cells = vec![
             format!("[{}]", k + 1),
             row.method.name().into(),

@@ -62,28 +62,6 @@ impl Discrepancy {
         if self.method.verbose {
             Settings::of(&problem, started).tell(output);
         }
-        let model = input.model.as_ref();
-        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
-        self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
-        let page = || -> Result<Report, Failure> {
-            let name = self.method.method.name();
-            let page = report::warned(
-                Report::new(format!("{name} of a {} model", model.name())),
-                problem.warnings(),
-            );
-            let page = report::data_facts(page, &self.data, &input);
-            let page = report::problem_facts(page, &problem, model.name(), self.general.seed);
-            let mut table = Table::new(1, ["", "value"]);
-            for (name, value) in model.reported_names(input.data.names()).into_iter().zip(&typed) {
-                table.row(vec![name, significant(*value)]);
-            }
-            table.row(vec!["squared discrepancy".into(), significant(found.squared)]);
-            let value = found.value.map_or_else(|| "-".into(), significant);
-            table.row(vec!["discrepancy".into(), value]);
-            let page = page.section(Section::new("Discrepancy at given parameters").table(&table));
-            report::scene_sections(page, &scene, &problem)
-        };
-        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => {
                 let mut value =
@@ -108,6 +86,36 @@ impl Discrepancy {
                 writeln!(out, "discrepancy          {value}")?;
             }
         }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
+        let model = input.model.as_ref();
+        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
+        self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let name = self.method.method.name();
+            let page = report::warned(
+                Report::new(format!("{name} of a {} model", model.name())),
+                problem.warnings(),
+            );
+            let page = report::data_facts(page, &self.data, &input);
+            let page = report::problem_facts(
+                report::model_facts(page, &self.model),
+                &problem,
+                model.name(),
+                self.general.seed,
+            );
+            let mut table = Table::new(1, ["", "value"]);
+            for (name, value) in model.reported_names(input.data.names()).into_iter().zip(&typed) {
+                table.row(vec![name, significant(*value)]);
+            }
+            table.row(vec!["squared discrepancy".into(), significant(found.squared)]);
+            let value = found.value.map_or_else(|| "-".into(), significant);
+            table.row(vec!["discrepancy".into(), value]);
+            let page = page.section(Section::new("Discrepancy at given parameters").table(&table));
+            Ok(report::scene_sections(page, &scene, &problem))
+        };
+        self.pictures.report(page, output)?;
+        printed?;
         Ok(Verdict::Fine)
     }
 }

@@ -11,7 +11,8 @@ use crate::pictures::PictureOptions;
 use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
 use crate::terminal_plot::{self, TerminalPlotOptions};
-use crate::{report, summary, variants};
+use crate::variants::{self, Tried, Wanted};
+use crate::{report, summary};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 ///
@@ -66,8 +67,8 @@ struct Printed<'a> {
     #[serde(flatten)]
     fit: &'a steinbound::Fit,
     #[serde(flatten)]
-    answers: Answers,
-    diagnostics: Diagnostics,
+    answers: &'a Answers,
+    diagnostics: &'a Diagnostics,
     #[serde(skip_serializing_if = "Option::is_none")]
     projection: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,49 +86,51 @@ impl Fit {
         let problem =
             self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
         let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
-        let (fit, diagnostics) = found.map_err(|error| input.explain(error))?;
-        let sensitivity = self
-            .sensitivity
-            .then(|| variants::sensitivity(&estimator, &fit, &input.data, model, output))
-            .flatten()
-            .map(|found| found.mapped(|values| input.region.degrees(model, values)));
+        let summary::Fitted { mut fit, diagnostics, seconds } =
+            found.map_err(|error| input.explain(error))?;
+        let wanted = Wanted::new(self.sensitivity, self.pictures.report.is_some());
+        let tried = Tried::new(wanted, &estimator, &mut fit, seconds, &input.data, model, output)
+            .mapped(|values| input.region.degrees(model, values));
         let flat = self.pictures.is_wanted().then(|| fit.clone());
         let columns = self.drawing.columns(&self.general, output);
         let drawing = columns.map(|columns| terminal_plot::of_fit(&input, &problem, &fit, columns));
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
-        if let Some(flat) = flat {
-            let scene = input.scene(&problem, Scene::of(&input.data, model, &flat));
-            self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
-            let page = || -> Result<Report, Failure> {
-                let title = format!("{} fit of a {} model", fit.method.name(), fit.model);
-                let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
-                page = report::problem_facts(page, &problem, model.name(), self.general.seed);
-                page = page.section(report::estimates(&fit, &answers));
-                page = report::scene_sections(page, &scene, &problem)?;
-                let degrees = |found: Sensitivity| found.mapped(|values| input.region.degrees(model, values));
-                let known = sensitivity.as_ref();
-                let page = report::sensitivity(page, known, &estimator, &flat, &input.data, model, degrees);
-                Ok(page.section(report::diagnostics(&diagnostics)))
-            };
-            self.pictures.report(page, output)?;
-        }
+        let sensitivity = tried.asked(self.sensitivity);
         match self.general.format {
             Format::Json => {
-                let (projection, sensitivity) = (input.region.shown_projection(), sensitivity.as_ref());
+                let projection = input.region.shown_projection();
+                let (answers, diagnostics) = (&answers, &diagnostics);
                 output.json(&Printed { fit: &fit, answers, diagnostics, projection, sensitivity })?
             }
             Format::Table => {
                 write!(output.result(), "{fit}")?;
                 answers.print(self.confidence, output)?;
                 variants::print_tuning(&fit, self.method.verbose, output)?;
-                if let Some(sensitivity) = &sensitivity {
+                if let Some(sensitivity) = sensitivity {
                     variants::print_sensitivity(sensitivity, output)?;
                 }
                 terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
         }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
+        if let Some(flat) = flat {
+            let scene = input.scene(&problem, Scene::of(&input.data, model, &flat));
+            self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
+            let page = || -> Result<Report, Failure> {
+                let title = format!("{} fit of a {} model", fit.method.name(), fit.model);
+                let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
+                page = report::model_facts(page, &self.model);
+                page = report::problem_facts(page, &problem, model.name(), self.general.seed);
+                page = page.section(report::estimates(&fit, &answers));
+                page = report::scene_sections(page, &scene, &problem);
+                Ok(page.section(report::sensitivity(&tried)).section(report::diagnostics(&diagnostics)))
+            };
+            self.pictures.report(page, output)?;
+        }
+        printed?;
         Ok(verdict.and(answered))
     }
 }

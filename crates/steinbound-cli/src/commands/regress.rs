@@ -10,7 +10,6 @@ use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Matrix, Method};
-use steinbound_io::table::shown_path;
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values};
 
 use steinbound_report::{Report, Scene, Section, pictures};
@@ -27,7 +26,7 @@ use crate::report;
 use crate::resampling::BootstrapOptions;
 use crate::summary;
 use crate::tables::{TextOptions, read_named, without_options};
-use crate::variants;
+use crate::variants::{self, Tried, Wanted};
 
 /// Fit a linear regression whose response is seen only between limits.
 ///
@@ -108,8 +107,8 @@ struct Printed<'a> {
     #[serde(flatten)]
     fit: &'a Fit,
     #[serde(flatten)]
-    answers: Answers,
-    diagnostics: Diagnostics,
+    answers: &'a Answers,
+    diagnostics: &'a Diagnostics,
     formula: &'a str,
     response: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +116,7 @@ struct Printed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sensitivity: Option<&'a Sensitivity>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    predictions: Option<Vec<Prediction>>,
+    predictions: Option<&'a [Prediction]>,
 }
 
 /// A predicted mean of the untruncated response.
@@ -160,18 +159,48 @@ impl Regress {
         let problem = self.method.problem(&estimator, &prepared.points, &prepared.model).map_err(explain)?;
         let place = |row: usize| format!("{} of {}", frame.place(row), frame.path());
         let found = summary::fitted(&problem, &self.bootstrap, place, output);
-        let (mut fit, diagnostics) = found.map_err(explain)?;
+        let summary::Fitted { mut fit, diagnostics, seconds } = found.map_err(explain)?;
         let predictions = match &self.predict {
             Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
             None => None,
         };
         let test = self.tested(&problem, &fit, output).map_err(explain)?;
-        let sensitivity = self
-            .sensitivity
-            .then(|| variants::sensitivity(&estimator, &fit, &prepared.points, &prepared.model, output))
-            .flatten();
+        let wanted = Wanted::new(self.sensitivity, self.pictures.report.is_some());
+        let (data, model) = (&prepared.points, &prepared.model);
+        let tried = Tried::new(wanted, &estimator, &mut fit, seconds, data, model, output);
         let (answers, answered) = questions.answer(&mut fit)?;
         let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        let sensitivity = tried.asked(self.sensitivity);
+        match self.general.format {
+            Format::Json => output.json(&Printed {
+                fit: &fit,
+                answers: &answers,
+                diagnostics: &diagnostics,
+                formula: formula.text(),
+                response: &design.response_name,
+                test: test.as_ref(),
+                sensitivity,
+                predictions: predictions.as_deref(),
+            })?,
+            Format::Table => {
+                write!(output.result(), "{fit}")?;
+                variants::print_tuning(&fit, self.method.verbose, output)?;
+                if let Some(found) = sensitivity {
+                    variants::print_sensitivity(found, output)?;
+                }
+                answers.print(self.confidence, output)?;
+                if let Some(found) = &test {
+                    writeln!(output.result(), "\ntest of fit")?;
+                    write!(output.result(), "{}", result(found))?;
+                }
+                if let Some(predictions) = &predictions {
+                    let table = predictions_table(predictions, self.confidence);
+                    write!(output.result(), "\npredicted mean of the untruncated response\n{table}")?;
+                }
+            }
+        }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
         let picture = || pictures::regression(&prepared, &fit);
         self.pictures.plot(|| Ok(picture()), output)?;
         let page = || -> Result<Report, Failure> {
@@ -190,47 +219,17 @@ impl Regress {
             }
             let scene = Scene::of(&prepared.points, &prepared.model, &fit).boundary(problem.boundary());
             let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
-            page = page.section(report::boundary_section(&scene, &problem)?);
-            let (data, model) = (&prepared.points, &prepared.model);
-            let page =
-                report::sensitivity(page, sensitivity.as_ref(), &estimator, &fit, data, model, |found| found);
-            Ok(page.section(report::diagnostics(&diagnostics)))
+            page = page.section(report::boundary_section(&scene, &problem));
+            Ok(page.section(report::sensitivity(&tried)).section(report::diagnostics(&diagnostics)))
         };
         self.pictures.report(page, output)?;
-        match self.general.format {
-            Format::Json => output.json(&Printed {
-                fit: &fit,
-                answers,
-                diagnostics,
-                formula: formula.text(),
-                response: &design.response_name,
-                test: test.as_ref(),
-                sensitivity: sensitivity.as_ref(),
-                predictions,
-            })?,
-            Format::Table => {
-                write!(output.result(), "{fit}")?;
-                variants::print_tuning(&fit, self.method.verbose, output)?;
-                if let Some(found) = &sensitivity {
-                    variants::print_sensitivity(found, output)?;
-                }
-                answers.print(self.confidence, output)?;
-                if let Some(found) = &test {
-                    writeln!(output.result(), "\ntest of fit")?;
-                    write!(output.result(), "{}", result(found))?;
-                }
-                if let Some(predictions) = &predictions {
-                    let table = predictions_table(predictions, self.confidence);
-                    write!(output.result(), "\npredicted mean of the untruncated response\n{table}")?;
-                }
-            }
-        }
+        printed?;
         Ok(verdict.and(answered))
     }
 
     /// What was asked.
     fn facts(&self, mut page: Report, rows: usize) -> Report {
-        page = page.fact("data", format!("{}: {rows} rows", shown_path(&self.data)));
+        page = page.fact("data", format!("{}: {rows} rows", self.data.display()));
         page = page.fact("formula", &self.formula);
         let limits = [("above", &self.lower), ("below", &self.upper)];
         let limits: Vec<String> =
@@ -241,6 +240,9 @@ impl Regress {
             format!("responses {}", limits.join(" and "))
         };
         page = page.fact("seen", seen);
+        if let Some(sigma) = self.known_sigma {
+            page = page.fact("known sigma", sigma.to_string());
+        }
         for (what, column) in [("weights", &self.rows.weights), ("clusters", &self.rows.cluster)] {
             if let Some(column) = column {
                 page = page.fact(what, format!("column {column}"));

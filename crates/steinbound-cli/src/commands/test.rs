@@ -83,7 +83,10 @@ impl Test {
         drop(bar);
         let fit = flat.clone().map(|fit| input.region.out_of_plane(model, fit));
         let found = found.map_err(|error| input.explain(error))?;
-        found.notes.iter().for_each(|note| output.note(note));
+        for note in &found.notes {
+            // The reason why a level cannot be relied on is no mere note.
+            if found.trustworthy { output.note(note) } else { output.warn(note) }
+        }
         // The problem's own warnings have been told.
         let warnings: Vec<String> = match &fit {
             Some(fit) => fit.warnings.clone(),
@@ -95,23 +98,6 @@ impl Test {
         }
         let columns = self.drawing.columns(&self.general, output);
         let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
-        self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
-        let page = || -> Result<Report, Failure> {
-            let title = format!("{} test of a {} model", self.method.method.name(), model.name());
-            let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
-            let mut page = report::problem_facts(page, &problem, model.name(), self.general.seed);
-            page = page.section(report::test_section(&found));
-            let scene = match &flat {
-                Some(fit) => Scene::of(&input.data, model, fit),
-                None => Scene::at(&input.data, model, &at),
-            };
-            if let Some(fit) = &fit {
-                let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
-                page = page.section(Section::new("Estimates").table(&table));
-            }
-            report::scene_sections(page, &input.scene(&problem, scene), &problem)
-        };
-        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => {
                 let mut value = input.described("steinbound.test/1", &problem, &warnings, started);
@@ -131,6 +117,31 @@ impl Test {
                 terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
         }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
+        self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let title = format!("{} test of a {} model", self.method.method.name(), model.name());
+            let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
+            let mut page = report::problem_facts(
+                report::model_facts(page, &self.model),
+                &problem,
+                model.name(),
+                self.general.seed,
+            );
+            page = page.section(report::test_section(&found));
+            let scene = match &flat {
+                Some(fit) => Scene::of(&input.data, model, fit),
+                None => Scene::at(&input.data, model, &at),
+            };
+            if let Some(fit) = &fit {
+                let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
+                page = page.section(Section::new("Estimates").table(&table));
+            }
+            Ok(report::scene_sections(page, &input.scene(&problem, scene), &problem))
+        };
+        self.pictures.report(page, output)?;
+        printed?;
         let is_sound = found.trustworthy && fit.is_none_or(|fit| fit.converged);
         Ok(if is_sound { Verdict::Fine } else { Verdict::Doubtful })
     }

@@ -95,27 +95,16 @@ impl Witness {
         if self.method.verbose {
             Settings::of(&problem, started).tell(output);
         }
-        let model = input.model.as_ref();
-        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
-        self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
-        let page = || -> Result<Report, Failure> {
-            let page = Report::new(format!("Where a {} model and the data disagree", model.name()));
-            let page = report::data_facts(report::warned(page, problem.warnings()), &self.data, &input);
-            let page = report::problem_facts(page, &problem, model.name(), self.general.seed)
-                .fact("parameters", self.shown_parameters(&input, &at))
-                .fact("discrepancy", significant(found.discrepancy));
-            report::scene_sections(page, &scene, &problem)
-        };
-        self.pictures.report(page, output)?;
         match self.general.format {
             Format::Json => output.json(&json!({
                 "schema": "steinbound.witness/1",
                 "method": self.method.method,
-                "at": input.region.out_of_plane_values(input.model.as_ref(), at),
+                "at": input.region.out_of_plane_values(input.model.as_ref(), at.clone()),
                 "projection": input.region.shown_projection(),
                 "discrepancy": found.discrepancy,
                 "points": shown_targets.rows().collect::<Vec<_>>(),
                 "g": found.values.transpose(),
+                "inside": input.region.domain.as_ref().map(|domain| targets.rows().map(|x| domain.contains(x)).collect::<Vec<_>>()),
                 "boundary": shown_boundary.as_ref().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
                 "multipliers": found.multipliers.as_ref().map(|m| m.transpose()),
             }))?,
@@ -132,6 +121,28 @@ impl Witness {
                 write::points(output.result(), &table)?;
             }
         }
+        // A reader who has stopped reading may still want the pictures.
+        let printed = output.finish();
+        let model = input.model.as_ref();
+        let scene = Scene::at(&input.data, model, &at);
+        let scene = if self.at.is_some() { scene } else { scene.fitted() };
+        let scene = input.scene(&problem, scene);
+        self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
+        let page = || -> Result<Report, Failure> {
+            let page = Report::new(format!("Where a {} model and the data disagree", model.name()));
+            let page = report::data_facts(report::warned(page, problem.warnings()), &self.data, &input);
+            let page = report::problem_facts(
+                report::model_facts(page, &self.model),
+                &problem,
+                model.name(),
+                self.general.seed,
+            )
+            .fact("parameters", self.shown_parameters(&input, &at))
+            .fact("discrepancy", significant(found.discrepancy));
+            Ok(report::scene_sections(page, &scene, &problem))
+        };
+        self.pictures.report(page, output)?;
+        printed?;
         Ok(Verdict::Fine)
     }
 

@@ -13,8 +13,15 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The packages that are published, each with its folder.
-fn published() -> Vec<(String, PathBuf)> {
+/// A package that is published, with its folder and the roots of what it compiles.
+#[derive(Debug)]
+struct Published {
+    name: String,
+    folder: PathBuf,
+    targets: Vec<PathBuf>,
+}
+
+fn published() -> Vec<Published> {
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter().filter(|p| p["publish"].is_null());
@@ -26,7 +33,14 @@ fn published() -> Vec<(String, PathBuf)> {
         for field in ["keywords", "categories"] {
             assert!(!package[field].as_array().unwrap().is_empty(), "{name} has no {field}");
         }
-        (name, Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_path_buf())
+        // Examples and tests may be left out; what is compiled for a user may not.
+        let targets = package["targets"].as_array().unwrap().iter().filter(|target| {
+            let kind = target["kind"][0].as_str().unwrap();
+            ["lib", "bin", "custom-build"].contains(&kind)
+        });
+        let targets = targets.map(|target| PathBuf::from(target["src_path"].as_str().unwrap())).collect();
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        Published { name, folder: folder.to_path_buf(), targets }
     });
     described.collect()
 }
@@ -35,11 +49,15 @@ fn published() -> Vec<(String, PathBuf)> {
 fn packages_have_what_they_need() {
     let published = published();
     assert_eq!(published.len(), 6, "{published:?}");
-    for (name, folder) in &published {
+    for Published { name, folder, targets } in &published {
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "--package", name]);
         let listed = |path: &str| list.lines().any(|line| line == path);
         for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(listed(file), "{name} lacks {file}:\n{list}");
+        }
+        for target in targets {
+            let path = target.strip_prefix(folder).unwrap().to_str().unwrap();
+            assert!(listed(path), "{name} lacks {path}, which it compiles");
         }
         let sources = list.lines().filter(|path| path.ends_with(".rs"));
         for source in sources {

@@ -174,6 +174,53 @@ fn a_doubtful_fit_says_so_at_the_top() {
     );
 }
 
+/// What is said on standard error is also on the page, and the verdict of a test stays at its top.
+#[test]
+fn remarks_are_on_the_page() {
+    let folder = disc(100, 32, 1);
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
+    let sparse = ["--domain", "ball(radius=1.4)", "--boundary-points", "6", "--known-covariance", "1"];
+    let said =
+        folder.run(&[&["test", "data.csv", "--at", "0.5,0.5", "--report", "t.html"], &sparse[..]].concat());
+    assert!(said.stderr.contains("too sparse for random signs"), "{}", said.stderr);
+    let page = read("t.html");
+    assert!(page.contains("At the level 0.05, the model is") && page.contains("too sparse for random signs"));
+    let compare =
+        ["compare", "data.csv", "--method", "tksd,mle", "--test", "--bootstrap", "99", "--report", "c.html"];
+    let said = folder.run(&[&compare, &sparse[..]].concat());
+    let page = read("c.html");
+    for line in said.stderr.lines().filter(|line| line.starts_with("warning")) {
+        let text: String = line.split_once(": ").unwrap().1.chars().skip(1).take(40).collect();
+        assert!(page.contains(&text.replace('<', "&lt;")), "not on the page: {text}");
+    }
+    assert!(page.contains("verdict careful"));
+    // Given parameters are not called fitted.
+    folder.run(&[&["discrepancy", "data.csv", "--at", "0,0", "--report", "d.html"], &sparse[..]].concat());
+    assert!(!read("d.html").contains("fitted density") && !read("d.html").contains("estimated mean"));
+}
+
+/// A settings warning reaches every reader: standard error, JSON and page.
+#[test]
+fn settings_that_matter_are_warned_of_everywhere() {
+    let berlin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/berlin/");
+    let (data, map) = (format!("{berlin}listings.csv"), format!("{berlin}prenzlauer_berg.geojson"));
+    let folder = Folder::new();
+    let fit =
+        ["fit", &data, "--columns", "lon,lat", "--project", "--boundary", &map, "--boundary-points", "200"];
+    let said = folder.run(&[&fit[..], &["--report", "r.html", "--format", "json"]].concat());
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let words = "the answer depends on settings: 8 of 17";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    assert!(said.json()["warnings"][0].as_str().unwrap().starts_with(words));
+    assert!(
+        std::fs::read_to_string(folder.path("r.html"))
+            .unwrap()
+            .contains("The answer depends on settings: 8 of 17")
+    );
+    // Nobody asked for the numbers, so the JSON does not have them.
+    assert!(said.json().get("sensitivity").is_none());
+}
+
 #[test]
 fn files_that_cannot_be_written_are_refused_before_anything_is_computed() {
     let folder = disc(100, 32, 1);
@@ -192,6 +239,7 @@ fn files_that_cannot_be_written_are_refused_before_anything_is_computed() {
         let said = folder.run(&[&fit[..], &["--report", "full.html"]].concat());
         assert_eq!(said.code, 1, "{}", said.stderr);
         assert!(said.stderr.contains("cannot write"), "{}", said.stderr);
+        assert!(said.stdout.contains("mean[x1]"), "the answer is not lost: {}", said.stdout);
     }
 }
 

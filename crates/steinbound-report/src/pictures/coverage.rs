@@ -42,8 +42,16 @@ pub fn coverage(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Err
         Style::new(Color::SKY),
     );
     let figure = Figure::new(WIDTH).id("coverage");
-    let caption = "What is left of the kernel at places on the boundary: none at a boundary point, all of it far from every one. Test functions should vanish there; where much is left, \
-                   the estimate is biased. Gaps far from all data do no harm.";
+    let caption = match found.are_boundary_points {
+        false => {
+            "What is left of the kernel at places on the boundary: none at a boundary point, all of it far from every one. Test functions should vanish there; where much is left, \
+                  the estimate is biased. Gaps far from all data do no harm."
+        }
+        true => {
+            "What the other boundary points leave of the kernel at each (or at some) of them: little where they are close together, all of it where one is alone. \
+                 Test functions should vanish on the boundary; where much is left, the estimate is biased. A part of the boundary without any points cannot be seen here."
+        }
+    };
     if scene.dimension() > 2 {
         return Ok(Some(Picture::new(figure.row(240.0, vec![bars]), caption)));
     }

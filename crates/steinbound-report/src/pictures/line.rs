@@ -30,9 +30,9 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     if let Some((seen, hidden)) = curves(scene, &places, &ends) {
         let behind = fitted().width(1.4).dashed();
         panel = panel.line(hidden, behind.clone()).line(seen, fitted());
-        entries.push(Entry::line("fitted density where data are seen", fitted()));
+        entries.push(Entry::line(format!("{} where data are seen", scene.density_name()), fitted()));
         entries.push(Entry::line("the same where they are not", behind));
-        caption.push_str(", and the fitted density, scaled to the data that are seen");
+        caption.push_str(&format!(", and the {}, scaled to the data that are seen", scene.density_name()));
     }
     let limits: Vec<f64> = ends.iter().flat_map(|(a, b)| [*a, *b]).filter(|end| end.is_finite()).collect();
     for limit in &limits {
@@ -112,7 +112,7 @@ mod tests {
         let data = Points::from_rows(&[[0.1], [0.5], [1.9]]).unwrap();
         let model = Gaussian::with_variance(1, 1.0).unwrap();
         let domain = Cuboid::new(vec![0.0], vec![2.0]).unwrap();
-        let scene = Scene::at(&data, &model, &[-1.0]).domain(&domain as &dyn steinbound::domain::Domain);
+        let scene = Scene::at(&data, &model, &[-1.0]).domain(Some(&domain));
         let places = steps(-1.0, 3.0, 2000);
         let intervals = ends(&scene, (-1.0, 3.0));
         assert_eq!(intervals.len(), 1);

@@ -33,10 +33,11 @@ pub(super) fn picture(scene: &Scene) -> Picture {
     }
     if let Some(grid) = relative_density(scene, window) {
         panel = panel.contours(grid, LEVELS.to_vec(), level_scale());
-        entries.push(Entry::line("fitted density", Style::new(level_color(0.5))));
-        caption.push_str(
-            " and contours of the fitted density at 10, 30, 50, 70 and 90 % of its highest value in the picture. They go on where nothing is seen",
-        );
+        entries.push(Entry::line(scene.density_name(), Style::new(level_color(0.5))));
+        caption.push_str(&format!(
+            " and contours of the {} at 10, 30, 50, 70 and 90 % of its highest value in the picture. They go on where nothing is seen",
+            scene.density_name()
+        ));
     }
     caption.push('.');
     let mut outside = 0;
@@ -57,13 +58,13 @@ pub(super) fn picture(scene: &Scene) -> Picture {
             Some(_) => format!(", with its {} % region", percent(scene.confidence)),
             None => String::new(),
         };
-        entries.push(Entry::marker(format!("estimated mean{with}"), centre_look()));
+        entries.push(Entry::marker(format!("{}{with}", scene.centre_name()), centre_look()));
     }
     if outside > 0 {
-        caption.push_str(if centres + outside == 1 {
-            " The estimated mean lies outside the picture."
-        } else {
-            " Some estimated means lie outside the picture."
+        let what = scene.centre_name();
+        caption.push_str(&match centres + outside {
+            1 => format!(" The {what} lies outside the picture."),
+            _ => format!(" {outside} of {} {what}s lie outside the picture.", centres + outside),
         });
     }
     caption.push_str(&scene.thinning());
@@ -86,14 +87,30 @@ pub(super) fn ground(scene: &Scene, window: [(f64, f64); 2]) -> Panel {
         panel = panel.aspect(ratio);
     }
     let Some(domain) = scene.domain else { return panel };
-    let pair = |x: &[f64; 2]| (x[0], x[1]);
     let curves: Vec<Vec<(f64, f64)>> =
-        domain.outline(window).iter().map(|curve| curve.iter().map(pair).collect()).collect();
+        domain.outline(window).iter().map(|curve| thinned(curve, window)).collect();
     // Curves that end at the rim of the picture enclose nothing.
     if let Some(land) = land(domain, window, &curves) {
         panel = panel.rings(land, Some(GROUND), Style::new(GROUND).width(0.0));
     }
     curves.into_iter().fold(panel, |panel, curve| panel.line(curve, edge()))
+}
+
+/// Steps shorter than this share of the window cannot be seen.
+const FINEST: f64 = 5e-4;
+
+/// A curve without the corners that cannot be told from those before them.
+fn thinned(curve: &[[f64; 2]], window: [(f64, f64); 2]) -> Vec<(f64, f64)> {
+    let [width, height] = window.map(|(low, high)| FINEST * (high - low));
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for (k, x) in curve.iter().enumerate() {
+        let is_far =
+            kept.last().is_none_or(|last| (x[0] - last.0).abs() > width || (x[1] - last.1).abs() > height);
+        if is_far || k + 1 == curve.len() {
+            kept.push((x[0], x[1]));
+        }
+    }
+    kept
 }
 
 /// Rings whose inside, even-odd, is the domain as far as the window shows it.

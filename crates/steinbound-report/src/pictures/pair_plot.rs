@@ -14,6 +14,10 @@ const MOST_COORDINATES: usize = 5;
 /// Draws of the density from which its contours are found.
 const DRAWS: usize = 100_000;
 
+/// The most draws that are made for them, and the fewest that show anything.
+const MOST_DRAWS: usize = 1_000_000;
+const FEWEST_DRAWS: usize = 2_000;
+
 /// Places along each axis of a pair's contours.
 const PLACES: usize = 41;
 
@@ -35,11 +39,17 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     ];
     let mut caption = String::from("The data, every pair of coordinates");
     if drawn.is_some() {
-        entries.push(Entry::line("fitted density", Style::new(level_color(0.5))));
-        entries.push(Entry::line("fitted density, one coordinate", fitted()));
-        caption.push_str(
-            ", and the fitted density behind the truncation, which goes on where nothing is seen: contours at 10, 30, 50, 70 and 90 % of its highest value, from draws",
-        );
+        let name = scene.density_name();
+        entries.push(Entry::line(name, Style::new(level_color(0.5))));
+        entries.push(Entry::line(format!("{name}, one coordinate"), fitted()));
+        caption.push_str(&format!(
+            ", and the {name} {}: contours at 10, 30, 50, 70 and 90 % of its highest value, from draws",
+            if scene.has_domain() {
+                "where data are seen"
+            } else {
+                "behind the truncation, which goes on where nothing is seen"
+            }
+        ));
     }
     caption.push('.');
     if scene.dimension() > count {
@@ -49,16 +59,22 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     Some(Picture::new(figure.legend(entries), caption))
 }
 
-/// Draws of the density, where the model can be sampled.
+/// Draws of the density where data are seen, as far as that is known; `None` where the model cannot be sampled or hardly ever hits the region.
 fn draws(scene: &Scene) -> Option<Vec<Vec<f64>>> {
     let sampler = scene.model.sampler(scene.theta.as_deref()?)?;
     let mut rng = stream(scene.seed, tasks::MASS);
-    let draw = |_| {
-        let mut x = vec![0.0; scene.dimension()];
+    let mut inside = Vec::new();
+    let mut x = vec![0.0; scene.dimension()];
+    for _ in 0..MOST_DRAWS {
         sampler(&mut rng, &mut x);
-        x
-    };
-    Some((0..DRAWS).map(draw).collect())
+        if scene.is_inside(&x) {
+            inside.push(x.clone());
+        }
+        if inside.len() == DRAWS {
+            break;
+        }
+    }
+    (inside.len() >= FEWEST_DRAWS).then_some(inside)
 }
 
 /// One coordinate: a histogram of the data, and the density as a line.

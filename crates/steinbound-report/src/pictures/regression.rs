@@ -5,7 +5,7 @@ use steinbound::domain::Domain;
 use steinbound::regression::PreparedRegression;
 use steinbound::{Fit, Points};
 use steinbound_plot::numbers::{histogram, range, steps};
-use steinbound_plot::{Axis, Color, Entry, Figure, Panel, Style};
+use steinbound_plot::{Axis, Color, Entry, Figure, Marker, Panel, Style};
 
 use super::{WIDTH, edge, fitted, observed};
 use crate::Picture;
@@ -27,14 +27,23 @@ impl Observation {
     /// The probability of a smaller response among those that can be seen: even from 0 to 1 if the model holds.
     fn rank(&self) -> f64 {
         let [low, high] = [self.limits.0, self.limits.1].map(|limit| self.standard(limit));
-        probability(low, self.standard(self.response)) / probability(low, high)
+        let whole = probability(low, high);
+        if whole > 0.0 {
+            return probability(low, self.standard(self.response)) / whole;
+        }
+        // So far in a tail all that is seen lies at the limit on the side of the mean.
+        f64::from(u8::from(self.response > self.seen_mean()))
     }
 
     /// The mean of those responses that can be seen.
     fn seen_mean(&self) -> f64 {
         let [low, high] = [self.limits.0, self.limits.1].map(|limit| self.standard(limit));
         let height = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        self.mean + self.deviation * (height(low) - height(high)) / probability(low, high)
+        let whole = probability(low, high);
+        if whole > 0.0 {
+            return self.mean + self.deviation * (height(low) - height(high)) / whole;
+        }
+        if low > 0.0 { self.limits.0 } else { self.limits.1 }
     }
 }
 
@@ -70,15 +79,26 @@ pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
     )
     .histogram(edges.clone(), histogram(ranks, &edges), Style::new(Color::LIGHT_GREY))
     .horizontal(1.0, fitted());
-    let legend = vec![
-        Entry::marker("responses", observed(shown.len())),
-        Entry::line("expected", fitted()),
-        Entry::line("expected of those seen", seen()),
-        Entry::line("limit", edge()),
-    ];
+    let common = common_limits(&shown);
+    let mut legend =
+        vec![Entry::marker("responses", observed(shown.len())), Entry::line("expected", fitted())];
+    let (entry, which): (fn(&'static str, Style) -> Entry, _) = match common {
+        Some(_) => (Entry::line, "where the dashed line is"),
+        None => (Entry::marker, "where the vermillion dots are"),
+    };
+    let is_limited = shown.iter().any(|o| o.limits.0.is_finite() || o.limits.1.is_finite());
+    if is_limited {
+        legend.push(entry("expected of those seen", if common.is_some() { seen() } else { dots() }));
+    }
+    if is_limited && common.is_some() {
+        legend.push(Entry::line("limit", edge()));
+    }
     let figure = Figure::new(WIDTH).row_weighted(330.0, vec![(1.5, left), (1.0, right)]).legend(legend);
-    let caption = "Left: responses over the expected untruncated response (the line has slope one); what is seen is on average where the dashed line is. Right: ranks of the responses \
-                   among those that could have been seen, by the fitted normal distribution between the limits; the bars should be even.";
+    let average = if is_limited { format!("; what is seen is on average {which}") } else { String::new() };
+    let caption = format!(
+        "Left: responses over the expected untruncated response (the line has slope one){average}. Right: ranks of the responses \
+         among those that could have been seen, by the fitted normal distribution between the limits; the bars should be even."
+    );
     Some(Picture::new(figure.id("regression"), caption))
 }
 
@@ -94,21 +114,29 @@ fn responses(shown: &[&Observation], name: &str) -> Panel {
     let mut panel = Panel::new(Axis::linear(format!("expected {name}")), Axis::linear(name))
         .points(points, look)
         .line(vec![(low, low), (high, high)], fitted());
-    // Limits of their own for every response have no line.
-    let first = shown.first().map(|o| o.limits);
-    if let Some(limits) = first.filter(|limits| shown.iter().all(|o| o.limits == *limits)) {
-        for limit in [limits.0, limits.1].into_iter().filter(|limit| limit.is_finite()) {
-            panel = panel.horizontal(limit, edge());
+    match common_limits(shown) {
+        Some(limits) if limits.0.is_finite() || limits.1.is_finite() => {
+            for limit in [limits.0, limits.1].into_iter().filter(|limit| limit.is_finite()) {
+                panel = panel.horizontal(limit, edge());
+            }
+            let at = |mean: f64| Observation { response: mean, limits, mean, deviation: shown[0].deviation };
+            let line = steps(low, high, 101).into_iter().map(|mean| (mean, at(mean).seen_mean())).collect();
+            panel.line(line, seen())
         }
-        let at = |mean: f64| Observation { response: mean, limits, mean, deviation: shown[0].deviation };
-        let line = steps(low, high, 101).into_iter().map(|mean| (mean, at(mean).seen_mean())).collect();
-        panel = panel.line(line, seen());
-    } else {
-        let mut means: Vec<(f64, f64)> = shown.iter().map(|o| (o.mean, o.seen_mean())).collect();
-        means.sort_by(|a, b| a.0.total_cmp(&b.0));
-        panel = panel.points(means, seen().size(1.0));
+        Some(_) => panel,
+        // Limits of their own for every response have no line.
+        None => panel.points(shown.iter().map(|o| (o.mean, o.seen_mean())).collect(), dots()),
     }
-    panel
+}
+
+/// The limits that all observations share, if they do.
+fn common_limits(shown: &[&Observation]) -> Option<(f64, f64)> {
+    let first = shown.first()?.limits;
+    shown.iter().all(|o| o.limits == first).then_some(first)
+}
+
+fn dots() -> Style {
+    Style::new(Color::VERMILLION).marker(Marker::Circle).size(1.2)
 }
 
 #[cfg(test)]
@@ -126,5 +154,11 @@ mod tests {
         let tail = Observation { response: 20.01, limits: (20.0, f64::INFINITY), mean: 0.0, deviation: 1.0 };
         assert!((tail.seen_mean() - 20.0 - (1.0 / 20.0 - 2.0 / 8000.0)).abs() < 1e-5);
         assert!(tail.rank() > 0.1 && tail.rank() < 0.3);
+        // Beyond all numbers there is still a mean, at the limit.
+        let beyond = Observation { response: 50.1, limits: (50.0, f64::INFINITY), mean: 0.0, deviation: 1.0 };
+        assert_eq!((beyond.seen_mean(), beyond.rank()), (50.0, 1.0));
+        let below =
+            Observation { response: -51.0, limits: (f64::NEG_INFINITY, -50.0), mean: 0.0, deviation: 1.0 };
+        assert_eq!((below.seen_mean(), below.rank()), (-50.0, 0.0));
     }
 }

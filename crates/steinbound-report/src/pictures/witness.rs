@@ -40,7 +40,11 @@ pub fn witness(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Erro
             let (low, high) = scene.window(0);
             let places = steps(low, high, PLACES);
             let targets = Points::new(places.clone(), 1)?;
-            Ok(values(&targets)?.map(|found| on_line(scene, &places, found.values.column(0))))
+            let masked = |(x, g): (&f64, &f64)| if scene.is_inside(&[*x]) { *g } else { f64::NAN };
+            Ok(values(&targets)?.map(|found| {
+                let values: Vec<f64> = places.iter().zip(found.values.column(0)).map(masked).collect();
+                on_line(scene, &places, &values)
+            }))
         }
         2 => {
             let cells = if scene.data.len() > MANY { FEW_CELLS } else { CELLS };
