@@ -14,6 +14,7 @@ pub mod map;
 mod nameless;
 pub mod names;
 mod open;
+mod parquet_column;
 mod parquet_pages;
 mod parquet_rows;
 pub mod place;

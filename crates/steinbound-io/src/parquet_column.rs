@@ -1,0 +1,175 @@
+//! How a column of a Parquet file is stored, and how its values are decoded.
+
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, DataType};
+use parquet::errors::ParquetError;
+use parquet::schema::types::Type;
+
+/// How the values of a column are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Plain,
+    Unsigned,
+    /// Whole numbers of so many decimal places.
+    Decimal(i32),
+    Half,
+    Text,
+}
+
+/// A column that is read.
+pub(crate) struct Column {
+    /// Its place among the columns of the table.
+    pub place: usize,
+    /// Its place among the columns that are stored.
+    pub leaf: usize,
+    pub kind: Kind,
+    pub reader: Option<ColumnReader>,
+    pub values: Values,
+}
+
+/// Some rows of a column.
+pub(crate) enum Values {
+    Numbers(Vec<Option<f64>>),
+    Texts(Vec<Option<Vec<u8>>>),
+}
+
+/// How many stored columns a field has.
+pub(crate) fn leaves(field: &Type) -> usize {
+    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|part| leaves(part)).sum() }
+}
+
+/// How a column is stored, or why it is not read.
+pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
+    let info = field.get_basic_info();
+    if !field.is_primitive() || info.has_repetition() && info.repetition() == Repetition::REPEATED {
+        return Err(
+            "it holds lists or structures, not one value in each row; choose other columns, or flatten it"
+                .into(),
+        );
+    }
+    let no_number = |what: &str, remedy: &str| Err(format!("it holds {what}, not numbers; {remedy}"));
+    // Old files say by the converted type what new ones say by the logical one.
+    use ConvertedType as Old;
+    let (logical, old) = (info.logical_type_ref(), info.converted_type());
+    let is_decimal = matches!(logical, Some(LogicalType::Decimal(_))) || old == Old::DECIMAL;
+    let is_date = matches!(logical, Some(LogicalType::Date)) || old == Old::DATE;
+    let is_time = matches!(logical, Some(LogicalType::Time(_) | LogicalType::Timestamp(_)))
+        || matches!(
+            old,
+            Old::TIME_MILLIS
+                | Old::TIME_MICROS
+                | Old::TIMESTAMP_MILLIS
+                | Old::TIMESTAMP_MICROS
+                | Old::INTERVAL
+        );
+    let is_unsigned = match logical {
+        Some(LogicalType::Integer(integer)) => !integer.is_signed,
+        _ => matches!(old, Old::UINT_8 | Old::UINT_16 | Old::UINT_32 | Old::UINT_64),
+    };
+    match field.get_physical_type() {
+        _ if is_decimal => match field.get_scale() {
+            scale @ 0..=38 => Ok(Kind::Decimal(scale)),
+            _ => Err("its decimal places are out of bounds; convert it to floating point".into()),
+        },
+        _ if is_date => no_number("dates", "convert them, say to days since a day of your choice"),
+        Physical::INT96 => no_number("times", "convert them, say to seconds since a moment of your choice"),
+        _ if is_time => no_number("times", "convert them, say to seconds since a moment of your choice"),
+        Physical::INT32 | Physical::INT64 if is_unsigned => Ok(Kind::Unsigned),
+        Physical::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Float16)) => Ok(Kind::Half),
+        Physical::FIXED_LEN_BYTE_ARRAY => no_number("bytes", "choose other columns"),
+        Physical::BYTE_ARRAY => Ok(Kind::Text),
+        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE => {
+            Ok(Kind::Plain)
+        }
+    }
+}
+
+impl Column {
+    /// Decodes so many rows and gives how many there were.
+    pub fn decode(&mut self, count: usize) -> Result<usize, ParquetError> {
+        let kind = self.kind;
+        let scaled = |value: f64| match kind {
+            Kind::Decimal(scale) => value / 10f64.powi(scale),
+            _ => value,
+        };
+        let Some(reader) = &mut self.reader else { return Ok(0) };
+        self.values = match reader {
+            ColumnReader::BoolColumnReader(reader) => numbers(reader, count, |v| f64::from(u8::from(*v)))?,
+            ColumnReader::Int32ColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Unsigned => f64::from(v.cast_unsigned()),
+                _ => scaled(f64::from(*v)),
+            })?,
+            ColumnReader::Int64ColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Unsigned => v.cast_unsigned() as f64,
+                _ => scaled(*v as f64),
+            })?,
+            ColumnReader::FloatColumnReader(reader) => numbers(reader, count, |v| f64::from(*v))?,
+            ColumnReader::DoubleColumnReader(reader) => numbers(reader, count, |v| *v)?,
+            ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
+                Values::Texts(values(reader, count, |v| v.as_bytes().to_vec())?)
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                numbers(reader, count, |v| scaled(whole(v.as_bytes())))?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => numbers(reader, count, |v| match kind {
+                Kind::Half => half(v.as_bytes()),
+                _ => scaled(whole(v.as_bytes())),
+            })?,
+            ColumnReader::Int96ColumnReader(_) => return Ok(0),
+        };
+        Ok(match &self.values {
+            Values::Numbers(values) => values.len(),
+            Values::Texts(values) => values.len(),
+        })
+    }
+}
+
+fn numbers<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    number: impl Fn(&T::T) -> f64,
+) -> Result<Values, ParquetError> {
+    Ok(Values::Numbers(values(reader, count, number)?))
+}
+
+/// The next values of a column, `None` where one is missing.
+fn values<T: DataType, V>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    convert: impl Fn(&T::T) -> V,
+) -> Result<Vec<Option<V>>, ParquetError> {
+    let (mut levels, mut present) = (Vec::new(), Vec::new());
+    let (rows, _, _) = reader.read_records(count, Some(&mut levels), None, &mut present)?;
+    // A column that cannot be missing has no levels.
+    if levels.is_empty() {
+        return Ok(present.iter().map(|value| Some(convert(value))).collect());
+    }
+    let mut present = present.iter();
+    let value = |level: &i16| if *level > 0 { present.next().map(&convert) } else { None };
+    Ok(levels.iter().take(rows).map(value).collect())
+}
+
+/// A whole number of up to 16 bytes, the highest first; not a number where there are more.
+fn whole(bytes: &[u8]) -> f64 {
+    let is_negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
+    if bytes.len() > 16 {
+        return f64::NAN;
+    }
+    let start = if is_negative { -1i128 } else { 0 };
+    bytes.iter().fold(start, |number, byte| number << 8 | i128::from(*byte)) as f64
+}
+
+/// A number of half precision.
+fn half(bytes: &[u8]) -> f64 {
+    let [low, high] = *bytes else { return f64::NAN };
+    let bits = u16::from_le_bytes([low, high]);
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
