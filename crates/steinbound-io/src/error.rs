@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use crate::place::Place;
+use crate::place::{Place, Unit};
 
 /// What can go wrong with a file or a specification, with its place and remedy.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -145,12 +145,12 @@ pub enum IoError {
         value: String,
     },
     /// No numbers to read.
-    #[error(
-        "{path} has no numeric column (a column is numeric if its first value is); does --separator tell what stands between its values?"
-    )]
+    #[error("{path} has no numeric column {}", numeric_remedy(*.unit))]
     NoNumericColumn {
         /// The file.
         path: String,
+        /// What the file is counted by.
+        unit: Unit,
     },
     /// A number with a decimal comma.
     #[error(
@@ -437,6 +437,18 @@ pub enum IoError {
 /// The remedy for a table that may not be separated as it seems.
 fn blanks(expected: usize) -> &'static str {
     if expected == 1 { ", or tell with --separator what stands between values" } else { "" }
+}
+
+/// What makes a column numeric, and how to have one.
+fn numeric_remedy(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Line => {
+            "(a column is numeric if its first value is); does --separator tell what stands between its values?"
+        }
+        Unit::Row | Unit::Feature => {
+            "left for the data; store one as numbers, or choose with --columns one whose text is numbers"
+        }
+    }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

@@ -99,7 +99,11 @@ impl Frame {
     fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {
         let layout = rows.layout().clone();
         let width = layout.names.len();
-        rows.choose(&(0..width).filter(|j| layout.is_usable(*j)).collect::<Vec<_>>())?;
+        let usable: Vec<usize> = (0..width).filter(|j| layout.is_usable(*j)).collect();
+        if usable.is_empty() {
+            return Err(layout.no_usable_column());
+        }
+        rows.choose(&usable)?;
         let (mut bytes, mut ends, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         let mut verdicts = vec![None; width];
         while let Some(line) = rows.next()? {

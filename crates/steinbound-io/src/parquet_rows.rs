@@ -124,8 +124,7 @@ impl ParquetRows {
             let (start, length) = column.byte_range();
             let found = claim_too_much(&self.raw, start, start.saturating_add(length));
             if found.map_err(|error| broken(path, &error))? {
-                let reason = "a page claims more than it can hold".to_string();
-                return Err(damaged(path, &ParquetError::General(reason)));
+                return Err(damaged(path, "a page claims more than it can hold"));
             }
         }
         Ok(())
@@ -146,7 +145,7 @@ impl ParquetRows {
             let read = sound(&self.layout.path, || column.decode(count))?;
             if read != count {
                 let reason = format!("the column \"{}\" has fewer rows than the file says", shown(name));
-                return Err(damaged(&self.layout.path, &ParquetError::General(reason)));
+                return Err(damaged(&self.layout.path, &reason));
             }
         }
         self.left -= count;
@@ -166,8 +165,16 @@ impl ParquetRows {
     }
 }
 
-/// Refuses columns that lie outside the file, which the reader takes for granted.
+/// Refuses groups of more rows than their columns have values, and columns outside the file; the reader takes both for granted.
 fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), IoError> {
+    for group in metadata.row_groups() {
+        // Lists have more values than rows, and nobody counts those of structures.
+        let mut counted = group.columns().iter().filter(|column| column.column_path().parts().len() == 1);
+        let is_short = counted.any(|column| column.num_values() < group.num_rows());
+        if is_short || group.columns().is_empty() && group.num_rows() > 0 {
+            return Err(damaged(path, "a group claims more rows than its columns have values"));
+        }
+    }
     for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let is_sound = [start, column.data_page_offset(), column.compressed_size(), column.num_values()]
@@ -175,8 +182,7 @@ fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(),
             .all(|number| *number >= 0)
             && start.checked_add(column.compressed_size()).is_some_and(|end| end.unsigned_abs() <= size);
         if !is_sound {
-            let reason = "a column lies outside the file".to_string();
-            return Err(damaged(path, &ParquetError::General(reason)));
+            return Err(damaged(path, "a column lies outside the file"));
         }
     }
     Ok(())
@@ -185,16 +191,17 @@ fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(),
 /// What the reader gives; it refuses most of what is damaged, and panics on some of it.
 fn sound<T>(path: &str, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, IoError> {
     let panicked = || Err(ParquetError::General("its values do not decode".into()));
-    guarded(read).unwrap_or_else(panicked).map_err(|error| damaged(path, &error))
+    let told = |error: ParquetError| {
+        let text = error.to_string();
+        damaged(path, &shown(text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason)))
+    };
+    guarded(read).unwrap_or_else(panicked).map_err(told)
 }
 
-fn damaged(path: &str, error: &ParquetError) -> IoError {
-    let text = error.to_string();
-    let reason = text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason);
-    IoError::Unreadable {
-        path: path.to_string(),
-        reason: format!("as Parquet it is damaged ({}); write or copy it again", shown(reason)),
-    }
+/// The refusal of a damaged file, for a reason that may be shown as it is.
+fn damaged(path: &str, reason: &str) -> IoError {
+    let reason = format!("as Parquet it is damaged ({reason}); write or copy it again");
+    IoError::Unreadable { path: path.to_string(), reason }
 }
 
 impl Rows for ParquetRows {
@@ -305,6 +312,66 @@ mod tests {
         let sheet = read_table(&fixture("kinds.parquet"), &options).unwrap();
         assert_eq!((&sheet.values[..], sheet.dropped, &sheet.lines[..]), (&[1.0, 3.0][..], 1, &[1, 3][..]));
         assert_eq!(sheet.clusters().unwrap(), ["red", "red"]);
+    }
+
+    /// A file with one group of so many rows, and columns of a type and a number of values that are said to lie in it.
+    fn claiming(rows: u64, columns: &[(&str, u8, u64)]) -> Vec<u8> {
+        // Thrift's compact encoding: the step from the last field and the kind of value in one byte, numbers in zigzag.
+        let number = |head: u8, value: u64| {
+            let mut bytes = vec![head];
+            let mut rest = 2 * value;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            bytes.push(rest as u8);
+            bytes
+        };
+        let text = |head: &[u8], value: &str| [head, &[value.len() as u8], value.as_bytes()].concat();
+        let list = |head: u8, kind: u8| vec![head, (columns.len() as u8) << 4 | kind];
+        let mut footer = [number(0x15, 1), vec![0x19, (columns.len() as u8 + 1) << 4 | 12]].concat();
+        footer.extend([text(&[0x48], "table"), number(0x15, columns.len() as u64), vec![0]].concat());
+        for (name, kind, _) in columns {
+            let kind = number(0x15, u64::from(*kind));
+            footer.extend([kind, number(0x25, 0), text(&[0x18], name), vec![0]].concat());
+        }
+        footer.extend([number(0x16, rows), vec![0x19, 0x1c], list(0x19, 12)].concat());
+        for (name, kind, values) in columns {
+            footer.extend([number(0x26, 4), vec![0x1c], number(0x15, u64::from(*kind))].concat());
+            footer.extend([vec![0x19, 0x15, 0], text(&[0x19, 0x18], name), number(0x15, 0)].concat());
+            let sizes = [number(0x16, *values), number(0x16, 0), number(0x16, 0), number(0x26, 4)];
+            footer.extend([sizes.concat(), vec![0, 0]].concat());
+        }
+        footer.extend([number(0x16, 4), number(0x16, rows), vec![0, 0]].concat());
+        let length = u32::try_from(footer.len()).unwrap().to_le_bytes();
+        [b"PAR1", &[0; 4][..], &footer, &length, b"PAR1"].concat()
+    }
+
+    #[test]
+    fn claims_of_many_rows_are_refused_before_they_are_read() {
+        const MANY: u64 = 1 << 60;
+        const DOUBLE: u8 = 5;
+        const TEXT: u8 = 6;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("claims.parquet");
+        let refused = |rows: u64, columns: &[(&str, u8, u64)]| {
+            std::fs::write(&path, claiming(rows, columns)).unwrap();
+            let table = read_table(&path, &TableOptions::default()).unwrap_err().to_string();
+            let frame = read_frame(&path, &FrameOptions::default()).unwrap_err().to_string();
+            [table, frame]
+        };
+        let short = "a group claims more rows than its columns have values";
+        for columns in [&[][..], &[("id", TEXT, 3)], &[("x", DOUBLE, 3), ("id", TEXT, MANY)]] {
+            for message in refused(MANY, columns) {
+                assert!(message.contains(short), "{message}");
+            }
+        }
+        let [table, frame] = refused(MANY, &[("id", TEXT, MANY)]);
+        assert!(table.contains("has no numeric column left for the data; store one as numbers"), "{table}");
+        assert!(frame.contains("(the column \"id\" has fewer rows than the file says)"), "{frame}");
+        let [table, frame] = refused(MANY, &[("moment", 3, MANY)]);
+        assert!(table.contains("no numeric column"), "{table}");
+        assert!(frame.contains("column 1 (\"moment\"): it holds times"), "{frame}");
     }
 
     #[test]

@@ -90,11 +90,7 @@ impl Layout {
         let found = self.find_any(asked)?;
         match self.unusable.get(&found) {
             None => Ok(found),
-            Some(reason) => Err(IoError::UnusableColumn {
-                path: self.path.clone(),
-                column: self.place(found),
-                reason: reason.clone(),
-            }),
+            Some(reason) => Err(self.unusable_column(found, reason)),
         }
     }
 
@@ -210,6 +206,24 @@ impl Layout {
             return Err(self.missing(j, row));
         }
         Ok(decoded(&cell.bytes()).trim().to_string())
+    }
+
+    /// The refusal of a table none of whose columns can be read: why not the first, where there is one.
+    pub fn no_usable_column(&self) -> IoError {
+        match self.unusable.iter().next() {
+            Some((j, reason)) => self.unusable_column(*j, reason),
+            None => self.no_numeric_column(),
+        }
+    }
+
+    fn unusable_column(&self, j: usize, reason: &str) -> IoError {
+        let (path, column) = (self.path.clone(), self.place(j));
+        IoError::UnusableColumn { path, column, reason: reason.to_string() }
+    }
+
+    /// The refusal of a table without numbers.
+    pub fn no_numeric_column(&self) -> IoError {
+        IoError::NoNumericColumn { path: self.path.clone(), unit: self.unit }
     }
 
     /// The refusal of a table from which no row is left.

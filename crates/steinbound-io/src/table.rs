@@ -187,6 +187,10 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     if let Some(j) = columns.repeated() {
         return Err(IoError::RepeatedColumn { path, name: shown(&layout.names[j]) });
     }
+    // Nothing would hold the number of rows that a damaged file claims against what it has.
+    if columns.chosen.is_empty() && columns.undecided.is_empty() {
+        return Err(layout.no_numeric_column());
+    }
     let used = columns.chosen.iter().chain(&columns.undecided).chain(&weights).chain(&cluster);
     rows.choose(&used.copied().collect::<Vec<_>>())?;
 
@@ -223,8 +227,8 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         sheet.lines.push(line);
     }
     let has_rows = sheet.dropped > 0 || !sheet.lines.is_empty();
-    if columns.chosen.is_empty() && (has_rows || columns.undecided.is_empty()) {
-        return Err(IoError::NoNumericColumn { path: sheet.path });
+    if columns.chosen.is_empty() && has_rows {
+        return Err(layout.no_numeric_column());
     }
     if sheet.lines.is_empty() {
         return Err(layout.no_rows(sheet.dropped));
