@@ -31,6 +31,7 @@ pub(crate) struct Column {
 /// Some rows of a column.
 pub(crate) enum Values {
     Numbers(Vec<Option<f64>>),
+    Wholes(Vec<Option<i128>>),
     Texts(Vec<Option<Vec<u8>>>),
 }
 
@@ -69,8 +70,8 @@ pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
     };
     match field.get_physical_type() {
         _ if is_decimal => match field.get_scale() {
-            scale @ 0..=38 => Ok(Kind::Decimal(scale)),
-            _ => Err("its decimal places are out of bounds; convert it to floating point".into()),
+            scale @ 0..=38 if field.get_precision() <= 38 => Ok(Kind::Decimal(scale)),
+            _ => Err("its numbers have more than 38 digits; convert it to floating point".into()),
         },
         _ if is_date => no_number("dates", "convert them, say to days since a day of your choice"),
         Physical::INT96 => no_number("times", "convert them, say to seconds since a moment of your choice"),
@@ -89,37 +90,53 @@ impl Column {
     /// Decodes so many rows and gives how many there were.
     pub fn decode(&mut self, count: usize) -> Result<usize, ParquetError> {
         let kind = self.kind;
-        let scaled = |value: f64| match kind {
-            Kind::Decimal(scale) => value / 10f64.powi(scale),
-            _ => value,
+        let places = match kind {
+            Kind::Decimal(places) => places,
+            _ => 0,
         };
+        let scaled = |value: f64| value / 10f64.powi(places);
         let Some(reader) = &mut self.reader else { return Ok(0) };
         self.values = match reader {
-            ColumnReader::BoolColumnReader(reader) => numbers(reader, count, |v| f64::from(u8::from(*v)))?,
-            ColumnReader::Int32ColumnReader(reader) => numbers(reader, count, |v| match kind {
-                Kind::Unsigned => f64::from(v.cast_unsigned()),
-                _ => scaled(f64::from(*v)),
-            })?,
-            ColumnReader::Int64ColumnReader(reader) => numbers(reader, count, |v| match kind {
-                Kind::Unsigned => v.cast_unsigned() as f64,
-                _ => scaled(*v as f64),
-            })?,
+            ColumnReader::BoolColumnReader(reader) => wholes(reader, count, |v| Some(i128::from(*v)))?,
+            ColumnReader::Int32ColumnReader(reader) if places == 0 => {
+                wholes(reader, count, |v| match kind {
+                    Kind::Unsigned => Some(i128::from(v.cast_unsigned())),
+                    _ => Some(i128::from(*v)),
+                })?
+            }
+            ColumnReader::Int32ColumnReader(reader) => numbers(reader, count, |v| scaled(f64::from(*v)))?,
+            ColumnReader::Int64ColumnReader(reader) if places == 0 => {
+                wholes(reader, count, |v| match kind {
+                    Kind::Unsigned => Some(i128::from(v.cast_unsigned())),
+                    _ => Some(i128::from(*v)),
+                })?
+            }
+            ColumnReader::Int64ColumnReader(reader) => numbers(reader, count, |v| scaled(*v as f64))?,
             ColumnReader::FloatColumnReader(reader) => numbers(reader, count, |v| f64::from(*v))?,
             ColumnReader::DoubleColumnReader(reader) => numbers(reader, count, |v| *v)?,
             ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
                 Values::Texts(values(reader, count, |v| v.as_bytes().to_vec())?)
             }
-            ColumnReader::ByteArrayColumnReader(reader) => {
-                numbers(reader, count, |v| scaled(whole(v.as_bytes())))?
+            ColumnReader::ByteArrayColumnReader(reader) if places == 0 => {
+                wholes(reader, count, |v| whole(v.as_bytes()))?
             }
-            ColumnReader::FixedLenByteArrayColumnReader(reader) => numbers(reader, count, |v| match kind {
-                Kind::Half => half(v.as_bytes()),
-                _ => scaled(whole(v.as_bytes())),
-            })?,
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                numbers(reader, count, |v| whole(v.as_bytes()).map_or(f64::NAN, |v| scaled(v as f64)))?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) if kind == Kind::Half => {
+                numbers(reader, count, |v| half(v.as_bytes()))?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) if places == 0 => {
+                wholes(reader, count, |v| whole(v.as_bytes()))?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                numbers(reader, count, |v| whole(v.as_bytes()).map_or(f64::NAN, |v| scaled(v as f64)))?
+            }
             ColumnReader::Int96ColumnReader(_) => return Ok(0),
         };
         Ok(match &self.values {
             Values::Numbers(values) => values.len(),
+            Values::Wholes(values) => values.len(),
             Values::Texts(values) => values.len(),
         })
     }
@@ -131,6 +148,15 @@ fn numbers<T: DataType>(
     number: impl Fn(&T::T) -> f64,
 ) -> Result<Values, ParquetError> {
     Ok(Values::Numbers(values(reader, count, number)?))
+}
+
+/// The next whole numbers of a column, `None` where one is missing or too large.
+fn wholes<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    number: impl Fn(&T::T) -> Option<i128>,
+) -> Result<Values, ParquetError> {
+    Ok(Values::Wholes(values(reader, count, number)?.into_iter().map(Option::flatten).collect()))
 }
 
 /// The next values of a column, `None` where one is missing.
@@ -150,14 +176,14 @@ fn values<T: DataType, V>(
     Ok(levels.iter().take(rows).map(value).collect())
 }
 
-/// A whole number of up to 16 bytes, the highest first; not a number where there are more.
-fn whole(bytes: &[u8]) -> f64 {
+/// A whole number of up to 16 bytes, the highest first; `None` where there are more.
+fn whole(bytes: &[u8]) -> Option<i128> {
     let is_negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
     if bytes.len() > 16 {
-        return f64::NAN;
+        return None;
     }
     let start = if is_negative { -1i128 } else { 0 };
-    bytes.iter().fold(start, |number, byte| number << 8 | i128::from(*byte)) as f64
+    Some(bytes.iter().fold(start, |number, byte| number << 8 | i128::from(*byte)))
 }
 
 /// A number of half precision.

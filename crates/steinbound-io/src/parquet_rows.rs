@@ -243,6 +243,7 @@ impl Rows for ParquetRows {
         let row = self.at.wrapping_sub(1);
         match &column.values {
             Values::Numbers(values) => values.get(row).copied().flatten().map_or(Cell::Missing, Cell::Number),
+            Values::Wholes(values) => values.get(row).copied().flatten().map_or(Cell::Missing, Cell::Whole),
             Values::Texts(values) => {
                 values.get(row).and_then(Option::as_deref).map_or(Cell::Missing, Cell::Text)
             }
@@ -372,6 +373,24 @@ mod tests {
         let [table, frame] = refused(MANY, &[("moment", 3, MANY)]);
         assert!(table.contains("no numeric column"), "{table}");
         assert!(frame.contains("column 1 (\"moment\"): it holds times"), "{frame}");
+    }
+
+    #[test]
+    fn whole_numbers_are_labels_with_all_their_digits() {
+        let labels = |name: &str| {
+            let options = TableOptions {
+                columns: vec!["double".into()],
+                cluster: Some(name.into()),
+                ..Default::default()
+            };
+            read_table(&fixture("kinds.parquet"), &options).unwrap().clusters().unwrap().to_vec()
+        };
+        assert_eq!(labels("unsigned_long"), ["0", "1", "18446744073709551615"]);
+        assert_eq!(labels("truth"), ["1", "0", "1"]);
+        assert_eq!(labels("float"), ["0.5", "1.5", "-2.5"]);
+        let frame = read_frame(&fixture("kinds.parquet"), &FrameOptions::default()).unwrap();
+        assert_eq!(frame.texts("unsigned_long").unwrap()[2], "18446744073709551615");
+        assert_eq!(frame.numbers("unsigned_long").unwrap()[2], 2f64.powi(64));
     }
 
     #[test]

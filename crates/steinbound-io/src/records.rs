@@ -24,11 +24,16 @@ pub(crate) trait Rows {
     fn cell(&self, j: usize) -> Cell<'_>;
 }
 
+/// Below this, numbers of double precision have room for every whole one.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// What stands in one place of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell<'a> {
     Text(&'a [u8]),
     Number(f64),
+    /// A number that is stored as a whole one, which as a label keeps all its digits.
+    Whole(i128),
     Missing,
 }
 
@@ -38,6 +43,7 @@ impl<'a> Cell<'a> {
         match self {
             Cell::Text(field) => is_missing(field),
             Cell::Number(value) => value.is_nan(),
+            Cell::Whole(_) => false,
             Cell::Missing => true,
         }
     }
@@ -46,7 +52,12 @@ impl<'a> Cell<'a> {
     pub fn bytes(self) -> Cow<'a, [u8]> {
         match self {
             Cell::Text(field) => Cow::Borrowed(field),
+            // The same label as that of the whole number, in files that store it now so, now so.
+            Cell::Number(value) if value.fract() == 0.0 && value.abs() < EXACT => {
+                Cow::Owned(value.to_string().into_bytes())
+            }
             Cell::Number(value) => Cow::Owned(format!("{value:?}").into_bytes()),
+            Cell::Whole(value) => Cow::Owned(value.to_string().into_bytes()),
             Cell::Missing => Cow::Borrowed(b""),
         }
     }
@@ -143,6 +154,7 @@ impl Layout {
         match cell {
             Cell::Text(field) => number(field, self.comma == Comma::Decimal),
             Cell::Number(value) => Some(value),
+            Cell::Whole(value) => Some(value as f64),
             Cell::Missing => None,
         }
     }
@@ -161,7 +173,7 @@ impl Layout {
         match cell {
             Cell::Text(field) if says_nothing(field) => None,
             Cell::Text(_) => Some(self.number(cell).is_some() || self.is_suspect(cell)),
-            Cell::Number(_) => Some(true),
+            Cell::Number(_) | Cell::Whole(_) => Some(true),
             Cell::Missing => None,
         }
     }

@@ -35,6 +35,7 @@ pub(super) enum Properties {
 enum Property {
     Text(String),
     Number(f64),
+    Whole(i128),
     Missing,
 }
 
@@ -93,8 +94,12 @@ fn of_json(value: Option<&geojson::JsonValue>) -> Property {
     use geojson::JsonValue;
     match value {
         None | Some(JsonValue::Null) => Property::Missing,
-        Some(JsonValue::Bool(truth)) => Property::Number(f64::from(u8::from(*truth))),
-        Some(JsonValue::Number(number)) => number.as_f64().map_or(Property::Missing, Property::Number),
+        Some(JsonValue::Bool(truth)) => Property::Whole(i128::from(*truth)),
+        Some(JsonValue::Number(number)) => {
+            let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+            let other = || number.as_f64().map_or(Property::Missing, Property::Number);
+            whole.map_or_else(other, Property::Whole)
+        }
         Some(JsonValue::String(text)) => Property::Text(text.clone()),
         Some(other) => Property::Text(other.to_string()),
     }
@@ -176,6 +181,7 @@ impl Rows for PointRows {
         match self.chosen.get(&j).and_then(|values| values.get(*feature)) {
             Some(Property::Text(text)) => Cell::Text(text.as_bytes()),
             Some(Property::Number(value)) => Cell::Number(*value),
+            Some(Property::Whole(value)) => Cell::Whole(*value),
             Some(Property::Missing) | None => Cell::Missing,
         }
     }

@@ -352,6 +352,22 @@ fn points_are_rows_and_properties_are_columns() {
 }
 
 #[test]
+fn whole_properties_are_labels_with_all_their_digits() {
+    let feature = |id: &str| {
+        format!(
+            r#"{{"type":"Feature","properties":{{"id":{id}}},"geometry":{{"type":"Point","coordinates":[1,2]}}}}"#
+        )
+    };
+    let ids = ["9007199254740992", "9007199254740993", "18446744073709551615", "-3", "2.0", "2", "0.5"];
+    let features = ids.map(feature).join(",");
+    let map = format!(r#"{{"type":"FeatureCollection","features":[{features}]}}"#);
+    let options = crate::TableOptions { cluster: Some("id".into()), ..Default::default() };
+    let sheet = crate::Sheet::parse("a.geojson", map.as_bytes(), &options).unwrap();
+    let expected = ["9007199254740992", "9007199254740993", "18446744073709551615", "-3", "2", "2", "0.5"];
+    assert_eq!(sheet.clusters().unwrap(), expected);
+}
+
+#[test]
 fn what_is_no_point_is_refused() {
     let message = |name: &str, text: &str| points(name, text, &[]).unwrap_err();
     assert!(message("a.json", TOWNS).contains("a.json, feature 1 is a Polygon, not a point"));
