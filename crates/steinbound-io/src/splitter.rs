@@ -130,9 +130,10 @@ impl<'a> Splitter<'a> {
         (0..self.width()).map(|j| self.field(j))
     }
 
-    /// Whether the record is a line of blanks.
+    /// Whether the record is a line of blanks; a quoted field is a value, if only a missing one.
     pub fn is_blank(&self) -> bool {
         match self.width() {
+            _ if self.is_quoted => false,
             0 => true,
             1 => self.field(0).iter().all(u8::is_ascii_whitespace),
             _ => false,

@@ -372,6 +372,15 @@ mod tests {
         assert_eq!((sheet.values, sheet.dropped, sheet.lines), (vec![3.0, 4.0], 3, vec![4]));
     }
 
+    #[test]
+    fn a_quoted_nothing_is_a_missing_value_and_no_blank_line() {
+        assert!(message("x\n1\n\"\"\n3\n").contains("line 3, column 1 (\"x\"): the value is missing"));
+        let options = TableOptions { drop_missing: true, ..Default::default() };
+        let sheet = Sheet::parse("f", b"x\n1\n\"\"\n\n3\n", &options).unwrap();
+        assert_eq!((sheet.values, sheet.dropped, sheet.lines), (vec![1.0, 3.0], 1, vec![2, 5]));
+        assert!(message("x,y\n1,2\n\"\"\n").contains("line 3: 1 values where the first line has 2"));
+    }
+
     proptest::proptest! {
         /// Whatever the bytes, a table is read or refused, and what is read is finite and rectangular.
         #[test]
