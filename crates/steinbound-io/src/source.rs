@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
-use std::io::{BufReader, Chain, Cursor, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::error::IoError;
 use crate::table::shown_path;
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
         let (mut start, mut reader) = begin(&name, Box::new(reader))?;
         if start.starts_with(&[0x1f, 0x8b]) {
             let packed: Chain<_, _> = Cursor::new(start).chain(reader);
-            let unpacked = Unpacked(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, packed)));
+            let unpacked = Unpacked::new(BufReader::with_capacity(1 << 16, packed));
             (start, reader) = begin(&name, Box::new(unpacked))?;
         }
         let refused = |reason: &str| IoError::Unreadable { path: name.clone(), reason: reason.into() };
@@ -149,12 +149,54 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Says what the decoder's errors mean for a file.
-struct Unpacked<R>(MultiGzDecoder<R>);
+/// The members of a gzip file one after the other. Zeros may follow the last, with which tapes and some tools fill up a block.
+struct Unpacked<R> {
+    member: Option<GzDecoder<R>>,
+}
 
-impl<R: std::io::BufRead> Read for Unpacked<R> {
+impl<R: BufRead> Unpacked<R> {
+    fn new(packed: R) -> Unpacked<R> {
+        Unpacked { member: Some(GzDecoder::new(packed)) }
+    }
+
+    fn unpack(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            self.member = match self.member.take() {
+                Some(member) => next_member(member.into_inner())?,
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// The member that begins here; `None` where nothing but zeros is left.
+fn next_member<R: BufRead>(mut packed: R) -> std::io::Result<Option<GzDecoder<R>>> {
+    let mut is_filled_up = false;
+    loop {
+        let ahead = match packed.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            ahead => ahead?,
+        };
+        let zeros = ahead.iter().take_while(|byte| **byte == 0).count();
+        match (ahead.is_empty(), zeros) {
+            (true, _) => return Ok(None),
+            (false, 0) if is_filled_up => return Err(ErrorKind::InvalidData.into()),
+            (false, 0) => return Ok(Some(GzDecoder::new(packed))),
+            (false, zeros) => packed.consume(zeros),
+        }
+        is_filled_up = true;
+    }
+}
+
+impl<R: BufRead> Read for Unpacked<R> {
+    /// Says what the decoder's errors mean for a file.
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
+        self.unpack(buffer).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData => {
                 std::io::Error::other("its gzip data are damaged or cut off; pack or copy it again")
             }
@@ -214,6 +256,13 @@ mod tests {
         }
         let members = [packed(b"1,2\n"), packed(b"3,4\n")].concat();
         assert_eq!(read(&members).unwrap(), b"1,2\n3,4\n");
+        for zeros in [1, 512, 1 << 17] {
+            assert_eq!(read(&[&members[..], &vec![0; zeros]].concat()).unwrap(), b"1,2\n3,4\n", "{zeros}");
+        }
+        for rest in [&b"\0\0x"[..], b"x", &[&[0][..], &packed(b"5,6\n")].concat()] {
+            let error = read(&[&members[..], rest].concat()).unwrap_err();
+            assert!(error.contains("damaged or cut off"), "{error}");
+        }
     }
 
     #[test]
