@@ -100,6 +100,15 @@ impl<'a> Source<'a> {
             }
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(refused("it is UTF-16 text; save it as UTF-8")),
             [0x1f, 0x8b, ..] => Err(refused("it is packed twice; unpack it first")),
+            // A header may be called BZh, FEA1 or ARROW1, too: what follows tells.
+            [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&'] => {
+                Err(refused("it is packed by bzip2; unpack it first"))
+            }
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Err(refused("it is packed by xz; unpack it first")),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(refused("it is packed by zstd; unpack it first")),
+            b"ARROW1\0\0" | [b'F', b'E', b'A', b'1', 0, ..] => {
+                Err(refused("it is an Arrow or Feather file; save it as Parquet or comma-separated values"))
+            }
             _ => {
                 let mark = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
                 let reader = Box::new(Cursor::new(start[mark..].to_vec()).chain(reader));
@@ -109,9 +118,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The first four bytes of a stream, and the rest.
+/// The first eight bytes of a stream, and the rest.
 fn begin<'a>(name: &str, mut reader: Box<dyn Read + 'a>) -> Result<(Vec<u8>, Box<dyn Read + 'a>), IoError> {
-    let mut first = [0; 4];
+    let mut first = [0; 8];
     let length = peek(&mut reader, &mut first).map_err(|error| broken(name, &error))?;
     Ok((first[..length].to_vec(), reader))
 }
@@ -273,6 +282,19 @@ mod tests {
         assert!(read(b"PK\x03\x04..").unwrap_err().contains("unpack it first"));
         assert!(read(&packed(b"PAR1")).unwrap_err().contains("Parquet"));
         assert!(read(&packed(&packed(b"1"))).unwrap_err().contains("packed twice"));
+        for (bytes, part) in [
+            (&b"BZh91AY&SY\x0e"[..], "packed by bzip2; unpack it first"),
+            (b"\xfd7zXZ\0\0\x04", "packed by xz; unpack it first"),
+            (b"\x28\xb5\x2f\xfd\x04\x10", "packed by zstd; unpack it first"),
+            (b"ARROW1\0\0\xff\xff", "save it as Parquet or comma-separated values"),
+            (b"FEA1\0\0\0\0", "save it as Parquet or comma-separated values"),
+        ] {
+            assert!(read(bytes).unwrap_err().contains(part), "{part}");
+            assert!(read(&packed(bytes)).unwrap_err().contains(part), "{part}, packed by gzip");
+        }
+        for text in [&b"BZh,x\n1,2\n"[..], b"ARROW1,ARROW2\n", b"FEA1,FEA2\n1,2\n", b"BZh9\n"] {
+            assert_eq!(read(text).unwrap(), text);
+        }
         let whole = packed(b"1,2\n3,4\n");
         assert!(read(&whole[..whole.len() - 6]).unwrap_err().contains("damaged or cut off"));
         assert!(read(b"\x1f\x8b\x08nonsense").unwrap_err().contains("damaged or cut off"));
