@@ -69,7 +69,10 @@ impl TextOptions {
 /// Reads columns of a table, with a bar where that takes long.
 pub fn read_sheet(path: &Path, options: &TableOptions, output: &Output) -> Result<Sheet, IoError> {
     let bar = Bar::new("reading", output.is_quiet());
-    read_table_watched(path, options, &|progress| tell(&bar, progress))
+    let sheet = read_table_watched(path, options, &|progress| tell(&bar, progress))?;
+    drop(bar);
+    sheet.warnings.iter().for_each(|warning| output.warn(warning));
+    Ok(sheet)
 }
 
 /// Reads a table whose columns are asked for by name, with a bar where that takes long.

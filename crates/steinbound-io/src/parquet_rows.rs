@@ -68,6 +68,7 @@ impl ParquetRows {
             doubtful_header: None,
             unit: Unit::Row,
             comma: Comma::None,
+            warning: None,
             unusable,
         };
         let (columns, chosen) = (Vec::new(), BTreeMap::new());

@@ -79,6 +79,8 @@ pub(crate) struct Layout {
     pub unit: Unit,
     /// What a comma in a number means.
     pub comma: Comma,
+    /// What to know before the usual columns are used.
+    pub warning: Option<String>,
     /// Columns that cannot be read, and why.
     pub unusable: BTreeMap<usize, String>,
 }

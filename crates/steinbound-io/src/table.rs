@@ -49,6 +49,8 @@ pub struct Sheet {
     pub dropped: usize,
     /// A header one of whose names is a number, which may be data with a gap.
     pub doubtful_header: Option<String>,
+    /// What to know before the values are used, in sentences.
+    pub warnings: Vec<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<String>>,
 }
@@ -194,6 +196,8 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     let used = columns.chosen.iter().chain(&columns.undecided).chain(&weights).chain(&cluster);
     rows.choose(&used.copied().collect::<Vec<_>>())?;
 
+    let usual = rows.usual_columns().unwrap_or_default();
+    let is_usual = columns.chosen.iter().any(|j| usual.contains(j));
     let mut sheet = Sheet {
         path,
         names: Vec::new(),
@@ -203,6 +207,7 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         unit: layout.unit,
         dropped: 0,
         doubtful_header: layout.doubtful_header.clone(),
+        warnings: layout.warning.iter().filter(|_| is_usual).cloned().collect(),
         weights: weights.map(|_| Vec::new()),
         clusters: cluster.map(|_| Vec::new()),
     };

@@ -76,6 +76,7 @@ impl<'a> TextRows<'a> {
                 Between::Character(b',') => Comma::None,
                 _ => Comma::Suspect,
             },
+            warning: None,
             unusable: BTreeMap::new(),
             path,
         };

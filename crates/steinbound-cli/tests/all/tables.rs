@@ -343,6 +343,14 @@ fn the_points_of_maps_are_data() {
         assert_eq!(field(&found["parameters"], "estimate"), expected, "{name}");
         assert_eq!(found["parameters"][0]["name"], format!("mean[{axis}]"), "{name}");
     }
+    folder.write("towns.prj", "PROJCS[\"World\",PROJECTION[\"Mercator_1SP\"]]");
+    let said = folder.run(&fit("towns.shp", &[]));
+    assert_eq!(
+        said.stderr.matches("warning: towns.shp is in a Mercator projection").count(),
+        1,
+        "{}",
+        said.stderr
+    );
     let weighted = folder.json(&fit("towns.geojson", &["--weights", "size", "--cluster", "town"]));
     assert_ne!(field(&weighted["parameters"], "estimate"), expected);
     let refused = folder.run(&fit("towns.geojson", &["--columns", "lon,town"]));

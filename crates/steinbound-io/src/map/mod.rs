@@ -175,17 +175,29 @@ enum Coordinates {
     Degrees,
     /// Lengths in a plane.
     Plane,
+    /// Lengths in a plane that are stretched away from the equator.
+    Mercator,
     /// It does not say.
     Unsaid,
 }
 
 impl Coordinates {
+    /// What to know before coordinates of a file are used as lengths.
+    fn warning(self, path: &str) -> Option<String> {
+        (self == Coordinates::Mercator).then(|| {
+            format!(
+                "{path} is in a Mercator projection, which stretches lengths the more the farther from the equator; convert it to \
+                 longitude and latitude, and use --project, or to a local projection"
+            )
+        })
+    }
+
     /// Whether coordinates that reach so far look like degrees.
     fn look_geographic(self, x: f64, y: f64) -> bool {
         let fits = x <= 180.0 && y <= 90.0;
         match self {
             Coordinates::Degrees => fits,
-            Coordinates::Plane => false,
+            Coordinates::Plane | Coordinates::Mercator => false,
             // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
             Coordinates::Unsaid => fits && x.max(y) > 10.0,
         }
@@ -245,7 +257,9 @@ impl<'a> Layer<'a> {
         }
         let reach = |axis: usize| self.rings.iter().flatten().fold(0.0f64, |r, v| r.max(v[axis].abs()));
         let (x, y) = (reach(0), reach(1));
-        if self.coordinates != Coordinates::Plane && x <= 90.0 && y > 90.0 && y <= 180.0 {
+        self.warnings.extend(self.coordinates.warning(self.path));
+        let may_be_degrees = matches!(self.coordinates, Coordinates::Degrees | Coordinates::Unsaid);
+        if may_be_degrees && x <= 90.0 && y > 90.0 && y <= 180.0 {
             self.warnings.push(format!(
                 "{}: the axes look swapped, with latitude first: the second coordinate reaches {y}, which no latitude does; \
                  write longitude before latitude, in the map as in the data",

@@ -144,6 +144,7 @@ impl PointRows {
             doubtful_header: None,
             unit: Unit::Feature,
             comma: Comma::None,
+            warning: layer.coordinates.warning(&layer.path),
             unusable: BTreeMap::new(),
         };
         Ok(PointRows { layer, layout, names, chosen: HashMap::new(), next: 0 })

@@ -187,12 +187,21 @@ fn beside(path: &Path, extension: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Whether a projection of this name is along the equator; others of that name are along a meridian or a line of one's own, and local.
+fn is_mercator(name: &str) -> bool {
+    name.contains("MERCATOR") && !name.contains("TRANSVERSE") && !name.contains("OBLIQUE")
+}
+
 /// What the projection file says, if there is one.
 fn reference_system(path: &Path) -> Coordinates {
     let bytes = beside(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes).trim().to_ascii_uppercase();
     match text.as_str() {
         text if text.starts_with("GEOG") => Coordinates::Degrees,
+        // The names between quotes are those of the system, its method and its parameters.
+        text if text.starts_with("PROJ") && text.split('"').skip(1).step_by(2).any(is_mercator) => {
+            Coordinates::Mercator
+        }
         text if text.starts_with("PROJ") => Coordinates::Plane,
         _ => Coordinates::Unsaid,
     }

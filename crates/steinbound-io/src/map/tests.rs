@@ -321,6 +321,33 @@ proptest! {
     }
 }
 
+const WEB_MERCATOR: &str =
+    r#"PROJCS["WGS_1984_Web_Mercator_Auxiliary_Sphere",PROJECTION["Mercator_Auxiliary_Sphere"]]"#;
+
+#[test]
+fn a_projection_that_stretches_lengths_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = shapefile_in(folder.path());
+    let warnings = |projection: &str| {
+        std::fs::write(path.with_extension("prj"), projection).unwrap();
+        read_map(&path, &MapOptions::default()).unwrap().warnings
+    };
+    for stretched in [WEB_MERCATOR, r#"PROJCRS["W",CONVERSION["c",METHOD["Mercator (variant A)"]]]"#] {
+        let warnings = warnings(stretched);
+        assert!(
+            warnings[0].contains("stretches lengths") && warnings[0].contains("--project"),
+            "{warnings:?}"
+        );
+    }
+    for local in [
+        r#"PROJCS["UTM_Zone_33N",PROJECTION["Transverse_Mercator"]]"#,
+        r#"PROJCS["CH1903_LV03",PROJECTION["Hotine_Oblique_Mercator_Azimuth_Center"]]"#,
+        r#"GEOGCS["Mercator"]"#,
+    ] {
+        assert_eq!(warnings(local), Vec::<String>::new(), "{local}");
+    }
+}
+
 fn points(name: &str, bytes: impl AsRef<[u8]>, columns: &[&str]) -> Result<crate::Sheet, String> {
     let columns = columns.iter().map(|name| name.to_string()).collect();
     let options = crate::TableOptions { columns, ..Default::default() };
@@ -405,4 +432,7 @@ fn points_of_shapefiles_have_the_attributes_beside_them() {
     }
     table.finalize().unwrap();
     assert_eq!(read(&["SIZE", "y"]).unwrap().values, [1.5, 6e6, 2.0, 6.1e6]);
+    std::fs::write(path.with_extension("prj"), WEB_MERCATOR).unwrap();
+    assert!(read(&["SIZE", "y"]).unwrap().warnings[0].contains("towns.shp is in a Mercator projection"));
+    assert!(read(&["SIZE"]).unwrap().warnings.is_empty(), "no coordinate is used");
 }
