@@ -52,7 +52,7 @@ pub enum IoError {
     },
     /// A row of another length.
     #[error(
-        "{path}, {place}: {found} values where the first {unit} has {expected}; give every {unit} the same number{}", blanks(*.expected), unit = .place.unit
+        "{path}, {place}: {found} values where the first {unit} has {expected}; give every {unit} the same number{}", ragged_remedy(*.expected, *.after_comment), unit = .place.unit
     )]
     Ragged {
         /// The file.
@@ -63,6 +63,8 @@ pub enum IoError {
         found: usize,
         /// How many it should have.
         expected: usize,
+        /// Whether the first line looks like a comment.
+        after_comment: bool,
     },
     /// Text where a number should be.
     #[error(
@@ -434,9 +436,13 @@ pub enum IoError {
     Domain(#[from] steinbound::DomainError),
 }
 
-/// The remedy for a table that may not be separated as it seems.
-fn blanks(expected: usize) -> &'static str {
-    if expected == 1 { ", or tell with --separator what stands between values" } else { "" }
+/// The remedy for a table that may not be separated as it seems, or that begins with a comment.
+fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
+    match (expected, after_comment) {
+        (_, true) => "; the first begins with #, and comments are not read, so remove such lines",
+        (1, _) => ", or tell with --separator what stands between values",
+        _ => "",
+    }
 }
 
 /// What makes a column numeric, and how to have one.

@@ -361,6 +361,11 @@ mod tests {
         assert!(message("").contains("is empty"));
         assert!(message("a,b\n").contains("no data rows"));
         assert!(message("1,2\n3\n").contains("line 2: 1 values where the first line has 2"));
+        let comment = message("# made by a program, yesterday\nx,y,z\n1,2,3\n");
+        assert!(comment.contains("line 2: 3 values where the first line has 2"), "{comment}");
+        assert!(comment.contains("the first begins with #, and comments are not read"), "{comment}");
+        assert!(message("# one\n1,2\n").contains("so remove such lines"));
+        assert!(!message("a\n1,2\n").contains('#'));
         assert!(message("a,b\n1,2\n3,oak\n").contains("line 3, column 2 (\"b\"): \"oak\" is not a number"));
         assert!(message("1,2\n3,nan\n").contains("line 2, column 2: nan is not a finite number"));
         assert!(message("1,2\n3,\n").contains("the value is missing"));

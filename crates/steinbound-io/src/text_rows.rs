@@ -125,7 +125,8 @@ impl Rows for TextRows<'_> {
             }
             if found != expected {
                 let (path, place) = (self.layout.path.clone(), self.layout.row(line));
-                return Err(IoError::Ragged { path, place, found, expected });
+                let after_comment = self.layout.names.first().is_some_and(|name| name.starts_with('#'));
+                return Err(IoError::Ragged { path, place, found, expected, after_comment });
             }
             return Ok(Some(line));
         }
