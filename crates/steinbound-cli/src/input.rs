@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use steinbound::fit::Problem;
 use steinbound::model::Model;
 use steinbound::{Error, Estimator, FitError, KernelError, Points};
-use steinbound_io::names::shown;
+use steinbound_io::names::{few, shown};
 use steinbound_io::{Place, TableOptions};
 
 use steinbound_report::Scene;
@@ -76,6 +76,10 @@ impl Input {
         if method.verbose {
             let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
             output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
+            if !sheet.left_out.is_empty() {
+                let names = few(sheet.left_out.iter().map(String::as_str));
+                output.note(&format!("columns left out because their first value is no number: {names}"));
+            }
         }
         let matching = Matching {
             names: sheet.names.clone(),

@@ -49,6 +49,8 @@ pub struct Sheet {
     pub dropped: usize,
     /// A header one of whose names is a number, which may be data with a gap.
     pub doubtful_header: Option<String>,
+    /// The columns that were left out because their first value is no number, where none were chosen and the file has a header.
+    pub left_out: Vec<String>,
     /// What to know before the values are used, in sentences.
     pub warnings: Vec<String>,
     weights: Option<Vec<f64>>,
@@ -207,6 +209,7 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         unit: layout.unit,
         dropped: 0,
         doubtful_header: layout.doubtful_header.clone(),
+        left_out: Vec::new(),
         warnings: layout.warning.iter().filter(|_| is_usual).cloned().collect(),
         weights: weights.map(|_| Vec::new()),
         clusters: cluster.map(|_| Vec::new()),
@@ -243,6 +246,9 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         true => layout.names[*j].clone(),
         false => format!("x{}", at + 1),
     };
+    if layout.has_header {
+        sheet.left_out = columns.left_out.iter().map(|j| layout.names[*j].clone()).collect();
+    }
     sheet.names = distinct(columns.chosen.iter().enumerate().map(name).collect());
     Ok(sheet)
 }
@@ -255,6 +261,8 @@ struct Columns {
     undecided: Vec<usize>,
     /// Those that the last decision chose.
     new: Vec<usize>,
+    /// Those that are not numeric.
+    left_out: Vec<usize>,
 }
 
 impl Columns {
@@ -267,9 +275,11 @@ impl Columns {
     fn decide(&mut self, rows: &dyn Rows) -> bool {
         let verdict = |j: &usize| rows.layout().tells_numeric(rows.cell(*j));
         self.new = self.undecided.iter().copied().filter(|j| verdict(j) == Some(true)).collect();
+        self.left_out.extend(self.undecided.iter().filter(|j| verdict(j) == Some(false)));
         self.undecided.retain(|j| verdict(j).is_none());
         self.chosen.extend(&self.new);
         self.chosen.sort_unstable();
+        self.left_out.sort_unstable();
         !self.new.is_empty()
     }
 }
@@ -311,9 +321,14 @@ mod tests {
     #[test]
     fn text_columns_are_left_out_and_chosen_ones_kept_in_order() {
         let text = "id,x,y\na,1,2\nb,3,4\n";
-        assert_eq!(parse(text).unwrap().names, ["x", "y"]);
+        let sheet = parse(text).unwrap();
+        assert_eq!((sheet.names, sheet.left_out), (vec!["x".into(), "y".into()], vec!["id".to_string()]));
+        assert_eq!(parse("1,2\n3,4\n").unwrap().left_out, Vec::<String>::new());
+        let late = parse("note,x,id,nothing\n,1,a,\nlate,2,b,\n").unwrap();
+        assert_eq!(late.left_out, ["note", "id"], "in the order of the file");
         let options = TableOptions { columns: vec!["y".into(), "2".into()], ..Default::default() };
         let sheet = Sheet::parse("f", text.as_bytes(), &options).unwrap();
+        assert!(sheet.left_out.is_empty(), "the columns were chosen");
         assert_eq!((sheet.names, sheet.values), (vec!["y".into(), "x".into()], vec![2.0, 1.0, 4.0, 3.0]));
     }
 

@@ -189,6 +189,23 @@ fn quoted_fields_hold_separators_and_line_breaks() {
 }
 
 #[test]
+fn columns_of_text_are_told_on_request() {
+    let folder = folder();
+    let row = |[x, y]: [f64; 2]| format!("a,{x},{y},late\n");
+    folder.write(
+        "text.csv",
+        &("id,x,y,note\n".to_string() + &points().into_iter().map(row).collect::<String>()),
+    );
+    let told = |options: &[&str]| {
+        let said = folder.run(&fit("text.csv", options));
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        said.stderr.contains("note: columns left out because their first value is no number: id, note\n")
+    };
+    assert!(told(&["--verbose"]));
+    assert!(!told(&[]) && !told(&["--verbose", "--columns", "x,y"]));
+}
+
+#[test]
 fn ten_thousand_columns_are_read() {
     let wide = |value: &str| vec![value; 10_000].join(",") + "\n";
     let table = wide("1.5") + &wide("2.5") + &wide("3");
