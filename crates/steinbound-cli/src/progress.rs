@@ -24,14 +24,24 @@ pub struct Bar {
     is_shown: bool,
     started: Instant,
     drawn: Mutex<Option<Instant>>,
-    /// Whoever tells of progress can be stopped.
-    _watch: Watch,
+    /// Whoever asks whether the work may go on can be stopped.
+    _watch: Option<Watch>,
 }
 
 impl Bar {
+    /// A bar of work that asks by [`Bar::tell`] whether it may go on.
     pub fn new(task: &'static str, quiet: bool) -> Bar {
+        Bar::of(task, quiet, Some(Watch::new()))
+    }
+
+    /// A bar of work that does not ask, such as reading a file: Ctrl-C ends it without waiting for it.
+    pub fn unasked(task: &'static str, quiet: bool) -> Bar {
+        Bar::of(task, quiet, None)
+    }
+
+    fn of(task: &'static str, quiet: bool, watch: Option<Watch>) -> Bar {
         let is_shown = !quiet && std::io::stderr().is_terminal();
-        Bar { task, is_shown, started: Instant::now(), drawn: Mutex::new(None), _watch: Watch::new() }
+        Bar { task, is_shown, started: Instant::now(), drawn: Mutex::new(None), _watch: watch }
     }
 
     /// So many are done; whether the work may go on.

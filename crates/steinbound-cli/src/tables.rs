@@ -68,7 +68,7 @@ impl TextOptions {
 
 /// Reads columns of a table, with a bar where that takes long.
 pub fn read_sheet(path: &Path, options: &TableOptions, output: &Output) -> Result<Sheet, IoError> {
-    let bar = Bar::new("reading", output.is_quiet());
+    let bar = Bar::unasked("reading", output.is_quiet());
     let sheet = read_table_watched(path, options, &|progress| tell(&bar, progress))?;
     drop(bar);
     sheet.warnings.iter().for_each(|warning| output.warn(warning));
@@ -77,7 +77,7 @@ pub fn read_sheet(path: &Path, options: &TableOptions, output: &Output) -> Resul
 
 /// Reads a table whose columns are asked for by name, with a bar where that takes long.
 pub fn read_named(path: &Path, options: &FrameOptions, output: &Output) -> Result<Frame, IoError> {
-    let bar = Bar::new("reading", output.is_quiet());
+    let bar = Bar::unasked("reading", output.is_quiet());
     read_frame_watched(path, options, &|progress| tell(&bar, progress))
 }
 

@@ -1,6 +1,7 @@
 //! Ctrl-C ends a command at once, with a word on what was kept, and leaves nothing half-written.
 #![cfg(target_os = "linux")]
 
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ fn start(folder: &Folder, arguments: &[&str]) -> Child {
         .arg(assert_cmd::cargo::cargo_bin("steinbound"))
         .args(arguments)
         .current_dir(folder.path(""))
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -42,6 +44,23 @@ fn a_long_fit_ends_at_once() {
     assert!(took < Duration::from_secs(1), "{took:?}");
 }
 
+/// Nobody looks whether Ctrl-C was pressed while a table is read, so nobody is waited for.
+#[test]
+fn reading_ends_at_once() {
+    let folder = Folder::new();
+    let mut child = start(&folder, &["fit", "-", "--domain", "ball(radius=1.4)"]);
+    // More than a pipe holds: when all of it is written, the command is reading.
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all("0.1,0.2\n".repeat(100_000).as_bytes()).unwrap();
+    let (took, said) = interrupt(child);
+    drop(pipe);
+    assert_eq!(said.expect("it was interrupted"), NOTHING);
+    assert!(took < PATIENCE, "{took:?}");
+}
+
+/// So long whoever looks for Ctrl-C may take; after that a command is ended without being asked.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 const NOTHING: &str = "interrupted: there is no result, and nothing is half-written\n";
 
 /// A command whose draws take long stops between two batches of them.
@@ -58,7 +77,7 @@ fn long_bootstraps_end_soon() {
         assert_eq!(said.matches("interrupted").count(), 1, "{command}: {said}");
         assert!(said.ends_with(NOTHING), "{command}: {said}");
         // Later it would have been ended without being asked.
-        assert!(took < Duration::from_secs(2), "{command}: {took:?}");
+        assert!(took < PATIENCE, "{command}: {took:?}");
     }
 }
 
