@@ -48,7 +48,7 @@ impl Failure {
         Failure::Input(message.into())
     }
 
-    /// One message on standard error, and the exit code.
+    /// One message on standard error, and the exit code; what was interrupted ends here.
     pub fn report(self) -> ExitCode {
         match self {
             Failure::Input(message) => {
@@ -60,10 +60,7 @@ impl Failure {
                 ExitCode::from(1)
             }
             Failure::BrokenPipe => ExitCode::SUCCESS,
-            Failure::Interrupted => {
-                interrupt::tell();
-                ExitCode::from(interrupt::EXIT_CODE)
-            }
+            Failure::Interrupted => interrupt::end(),
         }
     }
 }

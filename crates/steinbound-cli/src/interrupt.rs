@@ -1,11 +1,8 @@
-//! Ctrl-C: whoever counts its progress is asked to stop, anything else is ended; either way with one line and the exit code 130.
+//! Ctrl-C: whoever counts its progress is asked to stop, anything else is ended; either way with one line, and by the signal itself.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// What the shell calls a program that was ended by Ctrl-C.
-pub const EXIT_CODE: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -39,7 +36,7 @@ impl Drop for Watch {
 }
 
 /// Says once what was kept.
-pub fn tell() {
+fn tell() {
     if TOLD.swap(true, Ordering::Relaxed) {
         return;
     }
@@ -82,10 +79,15 @@ pub fn listen() {
 #[cfg(not(unix))]
 pub fn listen() {}
 
-#[cfg(unix)]
-fn end() {
+/// Ends the program as Ctrl-C would have: only of one that dies by the signal does a shell know to stop a loop around it, too.
+pub fn end() -> ! {
+    /// What shells call a program that was ended by Ctrl-C.
+    const EXIT_CODE: i32 = 130;
+
     tell();
-    std::process::exit(i32::from(EXIT_CODE));
+    #[cfg(unix)]
+    let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT);
+    std::process::exit(EXIT_CODE)
 }
 
 /// Whether Ctrl-C was ignored when the program started, where the system tells.

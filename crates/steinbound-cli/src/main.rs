@@ -79,7 +79,10 @@ fn main() -> ExitCode {
     interrupt::listen();
     let mut output = Output::new(cli.command.quiet());
     let result = cli.command.run(&mut output);
-    match result.and_then(|verdict| output.finish().map(|()| verdict)) {
+    let result = result.and_then(|verdict| output.finish().map(|()| verdict));
+    // What was written before a failure is not lost, whatever ends the program.
+    drop(output);
+    match result {
         Ok(verdict) => ExitCode::from(verdict.code()),
         Err(_) if interrupt::is_asked() => Failure::Interrupted.report(),
         Err(failure) => failure.report(),
