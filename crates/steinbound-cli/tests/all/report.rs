@@ -234,6 +234,7 @@ fn files_that_cannot_be_written_are_refused_before_anything_is_computed() {
     refuse(&["--report", "r.html"], &["it is a folder"]);
     assert_eq!(folder.names(), ["data.csv", "edge.csv", "r.html"]);
     // A full device fails late, and is not the user's fault.
+    #[cfg(unix)]
     if Path::new("/dev/full").exists() {
         std::os::unix::fs::symlink("/dev/full", folder.path("full.html")).unwrap();
         let said = folder.run(&[&fit[..], &["--report", "full.html"]].concat());
