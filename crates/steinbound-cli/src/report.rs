@@ -11,7 +11,7 @@ use steinbound_report::{Picture, Report, Scene, Section, Verdict, pictures};
 
 use crate::commands::test_verdict;
 use crate::input::Input;
-use crate::options::{DataOptions, ModelOptions};
+use crate::options::{DataOptions, DensityOptions};
 use crate::questions::Answers;
 use crate::variants::{self, Tried};
 
@@ -52,7 +52,7 @@ pub fn test_section(found: &TestResult) -> Section {
         ("squared discrepancy", significant(found.statistic)),
         ("on average under the model", significant(found.expected)),
         ("critical value", significant(found.critical)),
-        ("level", significant(found.level)),
+        ("level", found.level.to_string()),
         ("p-value", significant(found.p_value)),
         ("draws", format!("{} ({how})", found.bootstrap)),
     ] {
@@ -99,13 +99,14 @@ pub fn data_facts(mut report: Report, options: &DataOptions, input: &Input) -> R
     }
 }
 
-/// What was said of the model.
-pub fn model_facts(mut report: Report, options: &ModelOptions) -> Report {
+/// What was said of the model, or of several with so many components.
+pub fn model_facts(mut report: Report, density: &DensityOptions, components: &[usize]) -> Report {
+    let components: Vec<String> = components.iter().map(usize::to_string).collect();
     let facts = [
-        ("log-density", options.log_density.clone()),
-        ("components", options.components.map(|count| count.to_string())),
-        ("known covariance", options.known_covariance.clone()),
-        ("start", options.start.as_ref().map(ToString::to_string)),
+        ("log-density", density.log_density.clone()),
+        ("components", (!components.is_empty()).then(|| components.join(", "))),
+        ("known covariance", density.known_covariance.clone()),
+        ("start", density.start.as_ref().map(ToString::to_string)),
     ];
     for (name, value) in facts {
         if let Some(value) = value {
@@ -210,7 +211,7 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
     if let Some(leverage) = &found.leverage {
         let value = format!("{} (row {}, {})", share(leverage.share), leverage.row, leverage.parameter);
         row(
-            "largest share of one row in a variance",
+            "largest share of one row, or cluster, in a variance",
             Some(value),
             format!("above {}", share(leverage.limit)),
         );

@@ -146,8 +146,9 @@ impl Compare {
             for (is_warning, text) in &remarks {
                 page = if *is_warning { page.warning(text) } else { page.note(text) };
             }
-            let page =
-                report::data_facts(page, &self.data, &input).fact("seed", self.general.seed.to_string());
+            let page = report::data_facts(page, &self.data, &input);
+            let page = report::model_facts(page, &self.density, &self.components)
+                .fact("seed", self.general.seed.to_string());
             let mut fits = Section::new("Fits").table(&comparison_table::fits(&comparison));
             for line in comparison_table::reasons(&comparison) {
                 fits = fits.text(line);

@@ -99,7 +99,7 @@ impl Discrepancy {
             );
             let page = report::data_facts(page, &self.data, &input);
             let page = report::problem_facts(
-                report::model_facts(page, &self.model),
+                report::model_facts(page, &self.model, self.model.components.as_slice()),
                 &problem,
                 model.name(),
                 self.general.seed,

@@ -122,7 +122,7 @@ impl Fit {
             let page = || -> Result<Report, Failure> {
                 let title = format!("{} fit of a {} model", fit.method.name(), fit.model);
                 let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
-                page = report::model_facts(page, &self.model);
+                page = report::model_facts(page, &self.model, self.model.components.as_slice());
                 page = report::problem_facts(page, &problem, model.name(), self.general.seed);
                 page = page.section(report::estimates(&fit, &answers));
                 page = report::scene_sections(page, &scene, &problem);

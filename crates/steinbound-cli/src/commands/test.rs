@@ -124,7 +124,7 @@ impl Test {
             let title = format!("{} test of a {} model", self.method.method.name(), model.name());
             let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
             let mut page = report::problem_facts(
-                report::model_facts(page, &self.model),
+                report::model_facts(page, &self.model, self.model.components.as_slice()),
                 &problem,
                 model.name(),
                 self.general.seed,

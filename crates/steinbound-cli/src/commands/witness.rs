@@ -132,7 +132,7 @@ impl Witness {
             let page = Report::new(format!("Where a {} model and the data disagree", model.name()));
             let page = report::data_facts(report::warned(page, problem.warnings()), &self.data, &input);
             let page = report::problem_facts(
-                report::model_facts(page, &self.model),
+                report::model_facts(page, &self.model, self.model.components.as_slice()),
                 &problem,
                 model.name(),
                 self.general.seed,
