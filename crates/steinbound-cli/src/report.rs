@@ -4,12 +4,12 @@ use std::path::Path;
 
 use steinbound::Fit;
 use steinbound::fit::{Problem, parameter_table};
-use steinbound::inference::{Diagnostics, Null, TestResult};
+use steinbound::inference::{Diagnostics, TestResult};
 use steinbound::stein::Statistic;
 use steinbound::text::{Table, duration, significant};
 use steinbound_report::{Picture, Report, Scene, Section, Verdict, pictures};
 
-use crate::commands::test_verdict;
+use crate::commands::{test_draws, test_verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, DensityOptions};
 use crate::questions::Answers;
@@ -44,10 +44,7 @@ pub fn of_test(title: &str, found: &TestResult, warnings: &[String]) -> Report {
 /// A test, with its distribution under the hypothesis.
 pub fn test_section(found: &TestResult) -> Section {
     let mut table = Table::new(1, ["", "value"]);
-    let how = match found.null {
-        Null::Wild => "random signs",
-        Null::Parametric => "data drawn from the density",
-    };
+    let how = test_draws(found);
     for (name, value) in [
         ("squared discrepancy", significant(found.statistic)),
         ("on average under the model", significant(found.expected)),

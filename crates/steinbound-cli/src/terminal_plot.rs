@@ -4,6 +4,7 @@ use clap::Args;
 use steinbound::fit::Problem;
 use steinbound::inference::TestResult;
 use steinbound::{Fit, Points};
+use steinbound_report::Scene;
 
 use crate::choices::{self, TerminalPlot};
 use crate::drawing::histogram::Histogram;
@@ -62,35 +63,26 @@ pub fn print(lines: &[String], output: &mut Output) -> Result<(), Failure> {
 
 /// Data and the fitted density, in the coordinates of the model; there is a picture in one and in two dimensions.
 pub fn of_fit(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
+    let scene = input.scene(problem, Scene::of(&input.data, input.model.as_ref(), fit));
     match input.data.dimension() {
-        1 => line(input, problem, fit, columns),
-        2 => plane(input, problem, fit, columns),
+        1 => line(input, &scene, columns),
+        2 => plane(input, &scene, problem.boundary(), fit, columns),
         _ => Vec::new(),
     }
 }
 
-/// What the data, the boundary points and the domain reach along an axis.
-fn reach(input: &Input, boundary: Option<&Points>, axis: usize) -> Option<(f64, f64)> {
-    let data = input.data.bounds().get(axis).copied();
-    let boundary = boundary.filter(|points| !points.is_empty()).map(|points| points.bounds()[axis]);
-    let domain = input.region.domain.as_ref().map(|domain| domain.bounds()[axis]);
-    range(data.into_iter().chain(boundary).chain(domain))
-}
-
-fn line(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
-    let Some(range) = reach(input, problem.boundary(), 0) else { return Vec::new() };
+fn line(input: &Input, scene: &Scene, columns: usize) -> Vec<String> {
+    let Some(range) = range([scene.reach(0)]) else { return Vec::new() };
     let data = &input.data;
     let values: Vec<(f64, f64)> = (0..data.len()).map(|i| (data.row(i)[0], data.weight(i))).collect();
-    let theta = fit.fitted_parameters();
-    let log_density = |x: f64| input.model.log_density(&[x], theta.as_ref()?);
+    let log_density = |x: f64| scene.log_density(&[x]);
     // Only differences are meant: far from one the exponential would be zero everywhere.
     let step = (range.1 - range.0) / columns.max(1) as f64;
     let peak = (0..=columns)
         .filter_map(|k| log_density(range.0 + step * k as f64))
         .fold(f64::NEG_INFINITY, f64::max);
-    let is_inside = |x: f64| input.region.domain.as_ref().is_none_or(|domain| domain.contains(&[x]));
     let density = |x: f64| match log_density(x) {
-        Some(value) if is_inside(x) => (value - peak).exp(),
+        Some(value) if scene.is_inside(&[x]) => (value - peak).exp(),
         _ => 0.0,
     };
     let drawn = Histogram { values: &values, range, density: Some(&density), mark: None };
@@ -100,9 +92,8 @@ fn line(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<Stri
     lines
 }
 
-fn plane(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
-    let boundary = problem.boundary();
-    let (Some(across), Some(up)) = (reach(input, boundary, 0), reach(input, boundary, 1)) else {
+fn plane(input: &Input, scene: &Scene, boundary: Option<&Points>, fit: &Fit, columns: usize) -> Vec<String> {
+    let (Some(across), Some(up)) = (range([scene.reach(0)]), range([scene.reach(1)])) else {
         return Vec::new();
     };
     let estimates = fit.estimates();
@@ -123,6 +114,8 @@ fn plane(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<Str
     let bounds = [with_centers(0, across), with_centers(1, up)];
     let (columns, rows) = size(bounds, columns);
     let places = |points: &Points| points.rows().map(|x| [x[0], x[1]]).collect::<Vec<_>>();
+    // A boundary far from the data is not drawn at the rim, where it is not.
+    let is_on_map = |x: &[f64; 2]| (0..2).all(|l| x[l] >= bounds[l].0 && x[l] <= bounds[l].1);
     let domain = input.region.domain.clone();
     let contains = domain.as_ref().map(|domain| move |x: &[f64]| domain.contains(x));
     let map = Map {
@@ -130,7 +123,7 @@ fn plane(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<Str
         columns,
         rows,
         inside: contains.as_ref().map(|f| f as Inside),
-        edge: boundary.map(places).unwrap_or_default(),
+        edge: boundary.map(places).unwrap_or_default().into_iter().filter(is_on_map).collect(),
         points: places(&input.data),
         marks: near.iter().map(|x| ('X', *x)).collect(),
         ink: Ink::Braille,

@@ -148,7 +148,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The logarithm of the density up to a constant; `None` where it has none.
-    pub(crate) fn log_density(&self, x: &[f64]) -> Option<f64> {
+    pub fn log_density(&self, x: &[f64]) -> Option<f64> {
         let value = match &self.centred {
             Some((middle, theta)) => {
                 let moved: Vec<f64> = x.iter().zip(middle).map(|(x, middle)| x - middle).collect();
@@ -160,12 +160,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a point can be observed, as far as that is known.
-    pub(crate) fn is_inside(&self, x: &[f64]) -> bool {
+    pub fn is_inside(&self, x: &[f64]) -> bool {
         self.domain.is_none_or(|domain| domain.contains(x))
     }
 
-    /// What a picture of one coordinate spans: the data, as much of boundary and domain as is not far from them, and a little more.
-    pub(crate) fn window(&self, l: usize) -> (f64, f64) {
+    /// What a picture of one coordinate has to show: the data, and as much of boundary and domain as is not far from them.
+    pub fn reach(&self, l: usize) -> (f64, f64) {
         let (first, last) = self.data.bounds()[l];
         let far = REACH * (last - first).max(f64::MIN_POSITIVE);
         let boundary = self.boundary.filter(|points| !points.is_empty()).map(Points::bounds);
@@ -174,7 +174,12 @@ impl<'a> Scene<'a> {
         let near = ends
             .flat_map(|(low, high)| [*low, *high])
             .filter(|end| *end >= first - far && *end <= last + far);
-        let (low, high) = range(near.chain([first, last]));
+        range(near.chain([first, last]))
+    }
+
+    /// The same and a little more.
+    pub(crate) fn window(&self, l: usize) -> (f64, f64) {
+        let (low, high) = self.reach(l);
         let margin = if high > low { 0.04 * (high - low) } else { 1.0 };
         (low - margin, high + margin)
     }

@@ -16,7 +16,7 @@ mod witness;
 
 use clap::Subcommand;
 
-pub use test::verdict as test_verdict;
+pub use test::{draws as test_draws, verdict as test_verdict};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::GeneralOptions;

@@ -170,12 +170,7 @@ fn print(
 
 /// The statistic, what it would be under the model, and the verdict.
 pub fn result(found: &TestResult) -> String {
-    let how = match (found.null, found.fitted) {
-        (Null::Wild, false) => "random signs",
-        (Null::Wild, true) => "random signs, corrected for the fit",
-        (Null::Parametric, false) => "data drawn from the density",
-        (Null::Parametric, true) => "data drawn from the fitted density, fitted again",
-    };
+    let how = draws(found);
     let (statistic, expected, critical) =
         (significant(found.statistic), significant(found.expected), significant(found.critical));
     let (level, p) = (percent(found.level), significant(found.p_value));
@@ -188,6 +183,16 @@ pub fn result(found: &TestResult) -> String {
          at the level {}    {verdict}\n",
         found.bootstrap, found.level
     )
+}
+
+/// Where the draws under the hypothesis come from.
+pub fn draws(found: &TestResult) -> &'static str {
+    match (found.null, found.fitted) {
+        (Null::Wild, false) => "random signs",
+        (Null::Wild, true) => "random signs, corrected for the fit",
+        (Null::Parametric, false) => "data drawn from the density",
+        (Null::Parametric, true) => "data drawn from the fitted density, fitted again",
+    }
 }
 
 /// What to make of a test.
