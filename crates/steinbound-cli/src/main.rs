@@ -72,6 +72,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    terminal::settle_colors();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),

@@ -15,6 +15,14 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Lines are not wrapped to less than this: a terminal so narrow is not read.
 const NARROWEST: usize = 20;
 
+/// Settles for the whole program, the parser of the command line included, that a terminal which calls itself dumb gets no colours. Left to itself anstream
+/// paints there wherever the variable CI is set.
+pub fn settle_colors() {
+    if std::env::var_os("TERM").is_some_and(|name| name == "dumb") {
+        ColorChoice::Never.write_global();
+    }
+}
+
 /// How text may look on a stream. Streams that are no terminal get plain text on long lines, which programs read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Terminal {

@@ -41,6 +41,7 @@ fn shown(folder: &Folder, columns: usize, variables: &[(&str, &str)], arguments:
         .arg(assert_cmd::cargo::cargo_bin("steinbound"))
         .args(arguments)
         .env("TERM", "xterm")
+        .env_remove("CI")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR")
         .envs(variables.iter().copied())
@@ -81,13 +82,13 @@ fn colours_can_be_turned_off() {
         return;
     }
     let folder = kit();
-    for variable in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
-        let (code, text) = shown(&folder, 60, &[variable], &SPARSE);
+    for variables in [&[("NO_COLOR", "1")][..], &[("CLICOLOR", "0")], &[("TERM", "dumb"), ("CI", "true")]] {
+        let (code, text) = shown(&folder, 60, variables, &SPARSE);
         assert_eq!(code, 0);
-        assert!(!text.contains('\u{1b}'), "{variable:?}: {text}");
-        assert!(text.contains("X fitted mean"), "{variable:?}: pictures are no colours");
-        let (_, refusal) = shown(&folder, 60, &[variable], &["fit", "--nonsense"]);
-        assert!(!refusal.contains('\u{1b}'), "{variable:?}: {refusal}");
+        assert!(!text.contains('\u{1b}'), "{variables:?}: {text}");
+        assert!(text.contains("X fitted mean"), "{variables:?}: pictures are no colours");
+        let (_, refusal) = shown(&folder, 60, variables, &["fit", "--nonsense"]);
+        assert!(!refusal.contains('\u{1b}'), "{variables:?}: {refusal}");
     }
 }
 
