@@ -71,6 +71,14 @@ impl<'a> Points<'a> {
         Points::unchecked(Cow::Owned(Vec::new()), dimension.max(1))
     }
 
+    /// The first of the points, without weight or cluster: to see what a model knows.
+    pub(crate) fn first(&self) -> Points<'_> {
+        Points::unchecked(
+            Cow::Borrowed(&self.values[..self.dimension.min(self.values.len())]),
+            self.dimension,
+        )
+    }
+
     /// Points from rows of equal length.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points<'static>, PointsError> {
         let dimension = rows.first().ok_or(PointsError::Empty)?.as_ref().len();

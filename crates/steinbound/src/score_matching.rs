@@ -2,11 +2,11 @@
 
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
-use crate::error::Error;
-use crate::fit::objective::{Expansion, Objective, curvature, jacobians, score_scales};
+use crate::error::{Error, ModelError};
+use crate::fit::objective::{Expansion, Objective, score_scales};
 use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
 use crate::matrix::{Matrix, add_scaled};
-use crate::model::{Derivatives, Model, difference_steps};
+use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
 use crate::stein::{Moments, Slot};
 
@@ -43,8 +43,8 @@ pub(crate) fn minimise(
     let (origin, points) = centred(model, data);
     let features = features(model, &points, &score);
     let count = score.features();
-    let slopes =
-        jacobians(&points, weights, score.design.len() * count, |x, row| model.feature_slopes(x, row));
+    let at_data = AtPoints::new(model, &points, weights);
+    let slopes = at_data.rows(score.design.len() * count, |x, row| model.feature_slopes(x, row));
     // How point i pulls on the coefficient a_cl: h_l d_l phi_c + (d_l h_l) phi_c.
     let pull = |i: usize, l: usize, c: usize| {
         weight.value[(i, l)] * slopes[(i, l * count + c)] + weight.slope[(i, l)] * features[(i, c)]
@@ -198,15 +198,16 @@ impl<'a> ScoreMatching<'a> {
     }
 
     /// Scores and slopes at the data, with their derivatives in so many parameters: all, or none where only the value is wanted.
-    fn at(&self, theta: &[f64], parameters: usize) -> AtData {
-        let coordinates = self.coordinates();
-        let values = jacobians(self.points, &self.shares, 2 * coordinates * (1 + parameters), |x, row| {
-            let (score, rest) = row.split_at_mut(coordinates);
-            let (slope, rest) = rest.split_at_mut(coordinates);
-            let (score_jacobian, slope_jacobian) = rest.split_at_mut(rest.len() / 2);
-            self.model.derivatives(x, theta, Derivatives { score, score_jacobian, slope, slope_jacobian });
-        });
-        AtData { values, coordinates, parameters }
+    fn at(&self, theta: &[f64], parameters: usize) -> Result<AtData, ModelError> {
+        let is_moving = parameters > 0;
+        let wanted =
+            Wanted { score: true, slope: true, score_jacobian: is_moving, slope_jacobian: is_moving };
+        let values = self.at_data().derivatives(theta, wanted)?;
+        Ok(AtData { values, coordinates: self.coordinates(), parameters })
+    }
+
+    fn at_data(&self) -> AtPoints<'_> {
+        AtPoints::new(self.model, self.points, &self.shares)
     }
 
     /// `h_l psi_l + d_l h_l`: half the derivative of a point's part in its score.
@@ -227,7 +228,7 @@ impl<'a> ScoreMatching<'a> {
 
 impl Objective for ScoreMatching<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        Ok(self.value_of(&self.at(theta, 0)))
+        Ok(self.value_of(&self.at(theta, 0)?))
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
@@ -235,29 +236,32 @@ impl Objective for ScoreMatching<'_> {
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(self.gradients(&self.at(theta, theta.len())))
+        Ok(self.gradients(&self.at(theta, theta.len())?))
     }
 
     fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
         let (p, coordinates) = (theta.len(), self.coordinates());
-        let at = self.at(theta, p);
+        let at = self.at(theta, p)?;
         let gradients = self.gradients(&at);
         let steps = difference_steps(theta, score_scales(&at.features(), coordinates));
-        let sums = curvature(self.points, &self.shares, p, |i, x, room, sum| {
-            room.clear();
-            room.extend((0..coordinates).map(|l| self.shares[i] * self.push(&at, i, l)));
-            room.extend((0..coordinates).map(|l| self.shares[i] * self.weight.value[(i, l)]));
-            let (push, h) = room.split_at(coordinates);
-            for (l, h) in h.iter().enumerate() {
+        let h = |i: usize, l: usize| self.shares[i] * self.weight.value[(i, l)];
+        let weigh = |i: usize, out: &mut [f64]| {
+            let (push, slope) = out.split_at_mut(coordinates);
+            for l in 0..coordinates {
+                (push[l], slope[l]) = (self.shares[i] * self.push(&at, i, l), h(i, l));
+            }
+        };
+        let squares = |i: usize, sum: &mut [f64]| {
+            for l in 0..coordinates {
                 for j in 0..p {
-                    let weighted = h * at.score_change(i, l, j);
+                    let weighted = h(i, l) * at.score_change(i, l, j);
                     for k in 0..p {
                         sum[j * p + k] += weighted * at.score_change(i, l, k);
                     }
                 }
             }
-            self.model.add_curvature(x, theta, [push, h], &steps, sum);
-        });
+        };
+        let sums = self.at_data().curvature(theta, &steps, true, weigh, squares);
         let square = |i: usize, l: usize| self.weight.value[(i, l)] * at.score(i, l).powi(2);
         let expansion = Expansion {
             value: self.value_of(&at),

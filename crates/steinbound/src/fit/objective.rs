@@ -1,10 +1,8 @@
 //! What a search minimises when the score is not affine in the parameters.
 
-use rayon::prelude::*;
-
-use crate::error::Error;
+use crate::error::{Error, ModelError};
 use crate::matrix::{Matrix, weighted_columns};
-use crate::model::{Derivatives, Model, difference_steps};
+use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
 use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic, SteinForm, Sums, Term};
 
@@ -98,8 +96,12 @@ impl<'a> SteinObjective<'a> {
     }
 
     /// The scores, and after them the rows of their Jacobian.
-    fn features(&self, theta: &[f64]) -> Matrix {
-        linearised_features(self.model, self.data, self.weights, theta)
+    fn features(&self, theta: &[f64]) -> Result<Matrix, ModelError> {
+        linearised_features(self.at_data(), theta)
+    }
+
+    fn at_data(&self) -> AtPoints<'_> {
+        AtPoints::new(self.model, self.data, self.weights)
     }
 }
 
@@ -126,11 +128,10 @@ impl SteinObjective<'_> {
         let score = self.linearised();
         let pull = pass.pull(&score.offset);
         let normaliser = pass.moments().normaliser;
-        let curvature = curvature(self.data, self.weights, score.parameters, |i, x, room, sum| {
-            room.clear();
-            room.extend((0..pull.columns()).map(|l| self.weights[i] * pull[(i, l)] / normaliser));
-            self.model.add_score_curvature(x, theta, room, steps, sum);
-        });
+        let weigh = |i: usize, out: &mut [f64]| {
+            out.iter_mut().enumerate().for_each(|(l, w)| *w = self.weights[i] * pull[(i, l)] / normaliser);
+        };
+        let curvature = self.at_data().curvature(theta, steps, false, weigh, |_, _| {});
         let expansion = self.expansion(pass.moments(), Some(curvature));
         match self.known {
             Known::Slopes(_) => Ok(Expansion { value: self.value(theta)?, ..expansion }),
@@ -170,9 +171,7 @@ impl SteinObjective<'_> {
 
 impl Objective for SteinObjective<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        let coordinates = self.model.differentiated().len();
-        let scores =
-            jacobians(self.data, self.weights, coordinates, |x, row| self.model.score(x, theta, row));
+        let scores = self.at_data().derivatives(theta, Wanted { score: true, ..Wanted::default() })?;
         if scores.values().iter().any(|v| !v.is_finite()) {
             return Ok(f64::NAN);
         }
@@ -184,7 +183,7 @@ impl Objective for SteinObjective<'_> {
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        match self.sums_alone(&self.features(theta)) {
+        match self.sums_alone(&self.features(theta)?) {
             Some(sums) => {
                 let sums = sums?;
                 let value = sums.value_at(&self.linearised().offset);
@@ -195,18 +194,18 @@ impl Objective for SteinObjective<'_> {
     }
 
     fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        let features = self.features(theta);
+        let features = self.features(theta)?;
         let steps = self.difference_steps(theta, &features);
         self.full_expansion(theta, &steps, &self.pass(features, None)?)
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
         let score = self.linearised();
-        Ok(self.pulls_of(&self.pass(self.features(theta), Some(&score))?, &score))
+        Ok(self.pulls_of(&self.pass(self.features(theta)?, Some(&score))?, &score))
     }
 
     fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
-        let (score, features) = (self.linearised(), self.features(theta));
+        let (score, features) = (self.linearised(), self.features(theta)?);
         let steps = self.difference_steps(theta, &features);
         let pass = self.pass(features, Some(&score))?;
         Ok((self.full_expansion(theta, &steps, &pass)?, self.pulls_of(&pass, &score)))
@@ -214,17 +213,8 @@ impl Objective for SteinObjective<'_> {
 }
 
 /// The features of [`LinearScore::linearised`]: the scores, and after them the rows of their Jacobian.
-pub(crate) fn linearised_features(
-    model: &dyn Model,
-    points: &Points,
-    weights: &[f64],
-    theta: &[f64],
-) -> Matrix {
-    let coordinates = model.differentiated().len();
-    jacobians(points, weights, coordinates * (1 + theta.len()), |x, row| {
-        let (score, score_jacobian) = row.split_at_mut(coordinates);
-        model.derivatives(x, theta, Derivatives { score, score_jacobian, ..Derivatives::default() });
-    })
+pub(crate) fn linearised_features(at: AtPoints, theta: &[f64]) -> Result<Matrix, ModelError> {
+    at.derivatives(theta, Wanted { score: true, score_jacobian: true, ..Wanted::default() })
 }
 
 /// The scale of each parameter in which the score changes as much as it is large, from features that are the scores and then
@@ -237,43 +227,4 @@ pub(crate) fn score_scales(features: &Matrix, coordinates: usize) -> impl Iterat
         let slope: f64 = (0..coordinates).map(|l| square(coordinates + l * parameters + k)).sum();
         (size / slope).sqrt()
     })
-}
-
-/// A row of values for each point, as a matrix. Points without weight have zeros: what a density does there does not matter.
-pub(crate) fn jacobians(
-    points: &Points,
-    weights: &[f64],
-    columns: usize,
-    row: impl Fn(&[f64], &mut [f64]) + Sync,
-) -> Matrix {
-    let mut values = vec![0.0; points.len() * columns];
-    let rows = values.par_chunks_mut(columns.max(1)).enumerate();
-    rows.filter(|(i, _)| weights[*i] != 0.0).for_each(|(i, out)| row(points.row(i), out));
-    Matrix::from_fn(points.len(), columns, |i, j| values[i * columns + j])
-}
-
-/// Points in a block of the sums over points: blocks are summed in order, whatever the number of threads.
-const BLOCK: usize = 64;
-
-/// The sum over points that have a weight of what `add` adds for each, `parameters` by `parameters`. It is lent room for numbers of its own.
-pub(crate) fn curvature(
-    points: &Points,
-    weights: &[f64],
-    parameters: usize,
-    add: impl Fn(usize, &[f64], &mut Vec<f64>, &mut [f64]) + Sync,
-) -> Vec<f64> {
-    let size = parameters * parameters;
-    let blocks: Vec<usize> = (0..points.len()).step_by(BLOCK).collect();
-    let of_block = |start: &usize| {
-        let (mut sum, mut room) = (vec![0.0; size], Vec::new());
-        let block = *start..(start + BLOCK).min(points.len());
-        block.filter(|i| weights[*i] != 0.0).for_each(|i| add(i, points.row(i), &mut room, &mut sum));
-        sum
-    };
-    let sums: Vec<Vec<f64>> = blocks.par_iter().map(of_block).collect();
-    let mut total = vec![0.0; size];
-    for sum in sums {
-        total.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
-    }
-    total
 }

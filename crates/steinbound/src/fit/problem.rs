@@ -329,7 +329,7 @@ impl<'a> Problem<'a> {
         }
         check_theta(model, theta)?;
         let statistic = self.statistic_used();
-        in_pool(|| self.discrepancy_of(scores(model, self.data, theta), statistic))
+        in_pool(|| self.discrepancy_of(scores(model, self.data, theta)?, statistic))
     }
 
     /// The witness function for given parameters (in reported order) at some points.
@@ -343,7 +343,7 @@ impl<'a> Problem<'a> {
 
     fn scores(&self, reported: &[f64]) -> Result<Matrix, Error> {
         let theta = checked_parameters(self.model, reported, self.data.names())?;
-        Ok(scores(self.model, self.data, &theta))
+        Ok(scores(self.model, self.data, &theta)?)
     }
 
     fn discrepancy_of(&self, scores: Matrix, statistic: Statistic) -> Result<Discrepancy, Error> {

@@ -7,7 +7,7 @@ use super::result::Starts;
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
-use crate::model::{Model, scores};
+use crate::model::{AtPoints, Model, scores};
 use crate::points::Points;
 use crate::simulate::{stream, tasks};
 
@@ -35,7 +35,10 @@ pub(crate) fn search(
         let end = descent::minimise(objective, theta, starts.len() == 1)?;
         if !end.expansion.value.is_finite() {
             // So was the start: no search leaves a finite value for one that is not.
-            refusal = refusal.or_else(|| Some(not_finite(model, data, theta)));
+            refusal = match refusal {
+                None => Some(not_finite(model, data, theta)?),
+                known => known,
+            };
             continue;
         }
         ends.push(end);
@@ -128,21 +131,22 @@ fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
 }
 
 /// Which observation makes the objective infinite at a start.
-fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> FitError {
-    let scores = scores(model, data, theta);
+fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitError, ModelError> {
+    let weights = data.weights();
+    let at_data = AtPoints::new(model, data, &weights);
+    let scores = scores(model, data, theta)?;
+    let logs = if at_data.has_log_density(theta) { at_data.log_densities(theta)? } else { Vec::new() };
+    // Points without weight have zeros.
     let is_bad = |i: &usize| {
-        if data.weight(*i) == 0.0 {
-            return false;
-        }
-        let no_density = model.log_density(data.row(*i), theta).is_some_and(|value| !value.is_finite());
+        let no_density = logs.get(*i).is_some_and(|value| !value.is_finite());
         no_density || (0..scores.columns()).any(|l| !scores[(*i, l)].is_finite())
     };
-    match (0..data.len()).find(is_bad) {
+    Ok(match (0..data.len()).find(is_bad) {
         Some(row) => FitError::NotFiniteAt {
             model: model.name().to_string(),
             row: row + 1,
             point: format!("{:?}", data.row(row)),
         },
         None => FitError::NotFinite { what: "objective" },
-    }
+    })
 }

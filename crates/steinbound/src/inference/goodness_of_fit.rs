@@ -9,7 +9,7 @@ use crate::error::{Error, FitError};
 use crate::fit::objective::linearised_features;
 use crate::fit::{Fit, Method, Problem};
 use crate::matrix::Matrix;
-use crate::model::{checked_parameters, scores};
+use crate::model::{AtPoints, checked_parameters, scores};
 use crate::stein::{LinearScore, Moments, Pass, Statistic};
 
 /// Where the distribution of the statistic under the hypothesis is taken from.
@@ -372,7 +372,7 @@ impl Problem<'_> {
         }
         let statistic = self.statistic_used();
         let pairs = statistic.pairs(self.form()?);
-        let scores = scores(self.model, self.data, &claim.theta);
+        let scores = scores(self.model, self.data, &claim.theta)?;
         if scores.values().iter().any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "score" }.into());
         }
@@ -407,7 +407,7 @@ impl Problem<'_> {
         }
         let (coordinates, parameters) = (self.model.differentiated().len(), theta.len());
         let score = LinearScore::linearised(coordinates, parameters);
-        let features = linearised_features(self.model, self.data, &self.weights, theta);
+        let features = linearised_features(AtPoints::new(self.model, self.data, &self.weights), theta)?;
         let pairs = self.statistic_used().pairs(self.form()?);
         let pass = Pass::new(&pairs, features, &self.weights, Some(&score))?;
         let (normal, _) = pass.moments().normal_equations(&score);

@@ -4,10 +4,10 @@ use super::Truncated;
 use super::truncated::finish;
 use crate::domain::section_around;
 use crate::error::{Error, FitError};
-use crate::fit::objective::{Expansion, Objective, curvature};
+use crate::fit::objective::{Expansion, Objective};
 use crate::fit::{Estimate, search};
 use crate::matrix::Matrix;
-use crate::model::{Model, difference_steps, information_scales};
+use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 
 /// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional density over the
@@ -44,7 +44,7 @@ impl Objective for Conditional<'_> {
         let gradient =
             (0..p).map(|k| pulls.column(k).iter().zip(&self.shares).map(|(g, w)| g * w).sum()).collect();
         let steps = difference_steps(theta, information_scales(&pulls));
-        let sums = curvature(self.data, &self.shares, p, |i, x, _, sum| {
+        let sums = AtPoints::new(self.model, self.data, &self.shares).sum(p, |i, x, _, sum| {
             let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
             self.contribution(i, theta, &mut gradient, &mut hessian);
             sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);

@@ -10,7 +10,7 @@ use crate::compute::gauss_legendre::gauss_legendre;
 use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{AtPoints, Model};
 use crate::points::{Points, column_variances};
 use crate::simulate::{stream, tasks, truncated};
 
@@ -90,14 +90,16 @@ impl IntegrationRule {
         rng: &mut ChaCha8Rng,
     ) -> Result<IntegrationRule, Error> {
         let points = truncated(model, theta, domain, count, rng)?.points;
-        let log_density = |x: &[f64]| {
-            model.log_density(x, theta).ok_or_else(|| ModelError::Unsupported {
+        let at_draws = AtPoints { model, points: &points, weights: None };
+        if !at_draws.has_log_density(theta) {
+            return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
                 action: "integrated over draws, because it has no log-density",
                 remedy: "use tksd, truncsm or bdksd",
-            })
-        };
-        let log_weights = points.rows().map(|x| Ok(-log_density(x)?)).collect::<Result<_, ModelError>>()?;
+            }
+            .into());
+        }
+        let log_weights = at_draws.log_densities(theta)?.into_iter().map(|log| -log).collect();
         Ok(IntegrationRule { points, log_weights })
     }
 

@@ -9,10 +9,10 @@ use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{DomainError, Error, FitError, ModelError};
-use crate::fit::objective::{Expansion, Objective, curvature, jacobians};
+use crate::fit::objective::{Expansion, Objective};
 use crate::fit::{Estimate, centred, search, start_less};
 use crate::matrix::{Matrix, add_scaled};
-use crate::model::{Model, difference_steps, information_scales};
+use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 use crate::score_matching::{self, BoundaryWeight};
 use crate::simulate::{stream, tasks};
@@ -65,19 +65,18 @@ impl<'a> Likelihood<'a> {
         Likelihood { model, data, shares: weights.iter().map(|w| w / total).collect(), nodes }
     }
 
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
-        self.model.log_density(x, theta).unwrap_or(f64::NAN)
+    fn at_data(&self) -> AtPoints<'_> {
+        AtPoints::new(self.model, self.data, &self.shares)
+    }
+
+    fn at_nodes(&self) -> AtPoints<'_> {
+        AtPoints { model: self.model, points: &self.nodes.points, weights: None }
     }
 
     /// `log p` plus the log-weight at every node, and the log of their sum.
-    fn masses(&self, theta: &[f64]) -> (Vec<f64>, f64) {
-        let mut logs = vec![0.0; self.nodes.log_weights.len()];
-        logs.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
-            for (j, out) in out.iter_mut().enumerate() {
-                let q = block * BLOCK + j;
-                *out = self.log_density(self.nodes.points.row(q), theta) + self.nodes.log_weights[q];
-            }
-        });
+    fn masses(&self, theta: &[f64]) -> Result<(Vec<f64>, f64), Error> {
+        let mut logs = self.at_nodes().log_densities(theta)?;
+        add_scaled(&mut logs, 1.0, &self.nodes.log_weights);
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let add = |(sum, square): (f64, f64), mass: f64| (sum + mass, square + mass * mass);
         let of_block = |part: &[f64]| part.iter().map(|v| (v - largest).exp()).fold((0.0, 0.0), add);
@@ -86,30 +85,40 @@ impl<'a> Likelihood<'a> {
         // A density that hides between the nodes has no normaliser that could be trusted.
         let effective = sum * sum / square;
         let log_normaliser = if effective < LEAST_NODES { f64::NAN } else { largest + sum.ln() };
-        (logs, log_normaliser)
+        Ok((logs, log_normaliser))
     }
 
-    fn expected(&self, theta: &[f64], second: Second) -> Expected {
+    fn expected(&self, theta: &[f64], second: Second) -> Result<Expected, Error> {
         let p = theta.len();
-        let (logs, log_normaliser) = self.masses(theta);
+        let (logs, log_normaliser) = self.masses(theta)?;
+        let gradients = self.at_nodes().log_density_gradients(theta)?;
+        let share_of = |log: f64| (log - log_normaliser).exp();
+        let whole_curvature = match second {
+            Second::Curved(steps) => {
+                let shares: Vec<f64> = logs.iter().map(|log| share_of(*log)).collect();
+                AtPoints { weights: Some(&shares), ..self.at_nodes() }.log_density_curvature(theta, steps)?
+            }
+            _ => None,
+        };
         let size = p + if matches!(second, Second::Nothing) { 0 } else { p * p };
         let of_block = |(block, part): (usize, &[f64])| {
             let mut sums = vec![0.0; size];
             let (mean, products) = sums.split_at_mut(p);
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
-                let share = (log - log_normaliser).exp();
+                let share = share_of(*log);
                 // Where the density vanishes its logarithm need not have a derivative.
                 if share == 0.0 {
                     continue;
                 }
-                let x = self.nodes.points.row(block * BLOCK + j);
-                self.model.log_density_gradient(x, theta, &mut gradient);
+                let q = block * BLOCK + j;
+                gradients.write(q, &mut gradient);
                 add_scaled(mean, share, &gradient);
                 for (row, own) in products.chunks_exact_mut(p).zip(&gradient) {
                     add_scaled(row, share * own, &gradient);
                 }
-                if let Second::Curved(steps) = second {
+                if let (Second::Curved(steps), None) = (second, &whole_curvature) {
+                    let x = self.nodes.points.row(q);
                     self.model.add_log_density_curvature(x, theta, share, steps, products);
                 }
             }
@@ -120,14 +129,15 @@ impl<'a> Likelihood<'a> {
         for sum in sums {
             add_scaled(&mut total, 1.0, &sum);
         }
-        let second = total.split_off(p);
-        Expected { log_normaliser, gradient: total, second }
+        let mut second = total.split_off(p);
+        if let Some(whole) = whole_curvature {
+            add_scaled(&mut second, 1.0, &whole);
+        }
+        Ok(Expected { log_normaliser, gradient: total, second })
     }
 
-    fn gradients(&self, theta: &[f64]) -> Matrix {
-        jacobians(self.data, &self.shares, theta.len(), |x, row| {
-            self.model.log_density_gradient(x, theta, row)
-        })
+    fn gradients(&self, theta: &[f64]) -> Result<Matrix, Error> {
+        Ok(self.at_data().log_density_gradients(theta)?.into_matrix())
     }
 
     fn gradient(&self, gradients: &Matrix, expected: &Expected) -> Vec<f64> {
@@ -139,57 +149,63 @@ impl<'a> Likelihood<'a> {
     }
 
     /// The expansion, and how each observation pulls.
-    fn expansion(&self, theta: &[f64], fully: bool) -> (Expansion, Matrix) {
+    fn expansion(&self, theta: &[f64], fully: bool) -> Result<(Expansion, Matrix), Error> {
         let (p, is_affine) = (theta.len(), self.model.affine().is_some());
-        let gradients = self.gradients(theta);
+        let gradients = self.gradients(theta)?;
         let steps = difference_steps(theta, information_scales(&gradients));
         let is_curved = fully && !is_affine;
         let mut expected =
-            self.expected(theta, if is_curved { Second::Curved(&steps) } else { Second::Moments });
+            self.expected(theta, if is_curved { Second::Curved(&steps) } else { Second::Moments })?;
         if is_curved {
-            let of_data = curvature(self.data, &self.shares, p, |i, x, _, sum| {
-                self.model.add_log_density_curvature(x, theta, -self.shares[i], &steps, sum);
-            });
+            let weights: Vec<f64> = self.shares.iter().map(|share| -share).collect();
+            let at_data = AtPoints::new(self.model, self.data, &weights);
+            let point_by_point = || {
+                at_data.sum(p, |i, x, _, sum| {
+                    self.model.add_log_density_curvature(x, theta, weights[i], &steps, sum);
+                })
+            };
+            let of_data = at_data.log_density_curvature(theta, &steps)?.unwrap_or_else(point_by_point);
             add_scaled(&mut expected.second, 1.0, &of_data);
         }
         let Expected { log_normaliser, gradient: mean, second } = &expected;
         let expansion = Expansion {
-            value: self.value_with(theta, *log_normaliser),
+            value: self.value_with(theta, *log_normaliser)?,
             scale: 1.0,
             gradient: self.gradient(&gradients, &expected),
             hessian: Matrix::from_fn(p, p, |j, k| second[j * p + k] - mean[j] * mean[k]),
             is_full: fully || is_affine,
         };
         let pulls = pulls(&expected, &gradients);
-        (expansion, pulls)
+        Ok((expansion, pulls))
     }
 
-    fn value_with(&self, theta: &[f64], log_normaliser: f64) -> f64 {
-        let rows = self.data.rows().zip(&self.shares).filter(|(_, share)| **share != 0.0);
-        log_normaliser - rows.map(|(x, w)| w * self.log_density(x, theta)).sum::<f64>()
+    fn value_with(&self, theta: &[f64], log_normaliser: f64) -> Result<f64, Error> {
+        let logs = self.at_data().log_densities(theta)?;
+        let counted = logs.iter().zip(&self.shares).filter(|(_, share)| **share != 0.0);
+        Ok(log_normaliser - counted.map(|(log, w)| w * log).sum::<f64>())
     }
 }
 
 impl Objective for Likelihood<'_> {
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
-        Ok(self.value_with(theta, self.masses(theta).1))
+        self.value_with(theta, self.masses(theta)?.1)
     }
 
     /// With Fisher's information for the Hessian: near the maximum that is close to it, and it is never indefinite.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        Ok(self.expansion(theta, false).0)
+        Ok(self.expansion(theta, false)?.0)
     }
 
     fn expand_fully(&self, theta: &[f64]) -> Result<Expansion, Error> {
-        Ok(self.expansion(theta, true).0)
+        Ok(self.expansion(theta, true)?.0)
     }
 
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(pulls(&self.expected(theta, Second::Nothing), &self.gradients(theta)))
+        Ok(pulls(&self.expected(theta, Second::Nothing)?, &self.gradients(theta)?))
     }
 
     fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
-        Ok(self.expansion(theta, true))
+        self.expansion(theta, true)
     }
 }
 
@@ -213,7 +229,7 @@ fn settled_below(dimension: usize) -> f64 {
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, rule, seed } = *task;
-    if model.log_density(data.row(0), &vec![0.0; model.parameters()]).is_none() {
+    if !AtPoints::new(model, data, weights).has_log_density(&vec![0.0; model.parameters()]) {
         return Err(ModelError::Unsupported {
             model: model.name().to_string(),
             action: "fitted by truncated maximum likelihood, because it has no log-density",
@@ -255,11 +271,15 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
     let mut next = finer_than(level)?;
     while let Some(finer) = &next {
-        let changes = |theta: &Vec<f64>| {
-            let change = (objective.masses(theta).1 - finer.masses(theta).1).abs();
-            change.is_nan() || change > COARSE
-        };
-        if !starts.iter().any(changes) {
+        let mut changes = false;
+        for theta in &starts {
+            let change = (objective.masses(theta)?.1 - finer.masses(theta)?.1).abs();
+            changes = change.is_nan() || change > COARSE;
+            if changes {
+                break;
+            }
+        }
+        if !changes {
             break;
         }
         level += 1;

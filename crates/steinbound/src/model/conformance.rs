@@ -1,6 +1,7 @@
 //! What every model must satisfy, as a suite that any user's model can run.
 
-use super::{Derivatives, Model};
+use super::{Derivatives, Model, Wanted};
+use crate::points::Points;
 
 /// Checks a model at some parameters and a handful of points: every derivative against finite differences, the affine form
 /// and the translation against the score, and the reported parameters against their inverse.
@@ -38,6 +39,7 @@ pub fn check_at(model: &dyn Model, theta: &[f64], points: &[Vec<f64>]) -> Result
     for x in points {
         check_point(model, theta, x, &mut report);
     }
+    check_all_at_once(model, theta, points, &mut report);
     check_reported(model, theta, &coordinates, &mut report);
     if report.failures.is_empty() { Ok(()) } else { Err(report.failures) }
 }
@@ -158,6 +160,47 @@ fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4
                 report.close("a derivative asked for together with others", *found, *alone);
             }
         }
+    }
+}
+
+/// What is said of all points at once must be what is said of each.
+fn check_all_at_once(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: &mut Report) {
+    let Ok(all) = Points::from_rows(points) else { return };
+    let (d, p) = (model.differentiated().len(), model.parameters());
+    for asked in 1..16 {
+        let [score, slope, score_jacobian, slope_jacobian] = [1, 2, 4, 8].map(|bit| asked & bit != 0);
+        let wanted = Wanted { score, slope, score_jacobian, slope_jacobian };
+        let Some(found) = model.derivatives_at(&all, theta, wanted) else { continue };
+        let columns: usize = wanted.columns(d, p).iter().sum();
+        let is_shaped = (found.rows(), found.columns()) == (all.len(), columns);
+        report.expect(is_shaped, || format!("{} rows of {columns} values for {wanted:?}", all.len()));
+        for (i, x) in all.rows().enumerate().filter(|_| is_shaped) {
+            // Each by itself: a model may be asked for a slope's derivative without the slope.
+            let [mut score, mut slope, mut score_jacobian, mut slope_jacobian] =
+                wanted.columns(d, p).map(|columns| vec![f64::NAN; columns]);
+            if wanted.score {
+                model.score(x, theta, &mut score);
+            }
+            if wanted.slope {
+                model.score_slope(x, theta, &mut slope);
+            }
+            if wanted.score_jacobian {
+                model.score_jacobian(x, theta, &mut score_jacobian);
+            }
+            if wanted.slope_jacobian {
+                model.score_slope_jacobian(x, theta, &mut slope_jacobian);
+            }
+            let alone = [score, slope, score_jacobian, slope_jacobian].concat();
+            for (j, alone) in alone.into_iter().enumerate() {
+                report.close("a derivative asked for of all points at once", found[(i, j)], alone);
+            }
+        }
+    }
+    let Some(found) = model.log_densities(&all, theta) else { return };
+    report.expect(found.len() == all.len(), || format!("{} log-densities", all.len()));
+    for (x, found) in all.rows().zip(found) {
+        let alone = model.log_density(x, theta).unwrap_or(f64::NAN);
+        report.close("a log-density asked for of all points at once", found, alone);
     }
 }
 

@@ -12,6 +12,7 @@
 //! | [`Autodiff`] | a closure or a formula, differentiated automatically | search from your start |
 //! | [`Latent`] | a joint density with unobserved variables and draws of these | search, in rounds |
 
+mod at_points;
 mod autodiff;
 pub mod conformance;
 mod exponential_family;
@@ -26,6 +27,7 @@ use std::fmt::Debug;
 
 use rand::rngs::ChaCha8Rng;
 
+pub(crate) use at_points::AtPoints;
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use exponential_family::ExponentialFamily;
 pub use gaussian::Gaussian;
@@ -63,9 +65,47 @@ pub struct Derivatives<'a> {
     pub slope_jacobian: &'a mut [f64],
 }
 
+/// Which derivatives are wanted of many points at once ([`Model::derivatives_at`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The [`score`](Model::score).
+    pub score: bool,
+    /// The [`score_slope`](Model::score_slope).
+    pub slope: bool,
+    /// The [`score_jacobian`](Model::score_jacobian).
+    pub score_jacobian: bool,
+    /// The [`score_slope_jacobian`](Model::score_slope_jacobian).
+    pub slope_jacobian: bool,
+}
+
+impl Wanted {
+    /// How many columns each of score, slope and their Jacobians takes, in this order, for so many differentiated coordinates and parameters.
+    ///
+    /// ```
+    /// use steinbound::model::Wanted;
+    /// let wanted = Wanted { score: true, score_jacobian: true, ..Wanted::default() };
+    /// assert_eq!(wanted.columns(2, 3), [2, 0, 6, 0]);
+    /// ```
+    pub fn columns(self, coordinates: usize, parameters: usize) -> [usize; 4] {
+        let (alone, jacobian) = (coordinates, coordinates * parameters);
+        let all = [
+            (self.score, alone),
+            (self.slope, alone),
+            (self.score_jacobian, jacobian),
+            (self.slope_jacobian, jacobian),
+        ];
+        all.map(|(is_wanted, columns)| if is_wanted { columns } else { 0 })
+    }
+}
+
 /// A density up to its normaliser, with parameters `theta` in the form in which they are fitted.
 ///
 /// Arrays of derivatives lie row by row: `jacobian[l * p + k]` is the derivative of `psi_l` in `theta_k`.
+///
+/// Models are asked point by point, from several threads. One for which a question is dear, whatever is asked, such as one written in another language,
+/// answers [`derivatives_at`](Model::derivatives_at) and [`log_densities`](Model::log_densities) instead: then fits, tests and witnesses ask for all points at
+/// once, and second derivatives in the parameters are differences of whole arrays. Its methods for one point are still needed for what looks at single
+/// points; they can ask the others for one.
 ///
 /// ```
 /// use steinbound::model::{Gaussian, Model};
@@ -129,6 +169,32 @@ pub trait Model: Debug + Send + Sync {
             (out.slope_jacobian, &|out| self.score_slope_jacobian(x, theta, out)),
         ];
         all.into_iter().filter(|(out, _)| !out.is_empty()).for_each(|(out, write)| write(out));
+    }
+
+    /// The derivatives at many points, for a model that answers cheaper for all points than one by one, such as one written in another language: a row for each
+    /// point, with the score, the slopes, the rows of the score's Jacobian and those of the slopes', as far as wanted, in this order. `None`: asked point by point.
+    ///
+    /// Any of them may be wanted without the others. What is said of points without weight does not matter. A model that answers once answers at all
+    /// parameters.
+    ///
+    /// ```
+    /// use steinbound::model::{Gaussian, Model, Wanted};
+    /// use steinbound::Points;
+    /// let points = Points::from_rows(&[[0.0], [1.0]])?;
+    /// let wanted = Wanted { score: true, ..Wanted::default() };
+    /// // A Gaussian is as fast point by point.
+    /// assert!(Gaussian::with_variance(1, 1.0)?.derivatives_at(&points, &[0.0], wanted).is_none());
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    fn derivatives_at(&self, _points: &Points, _theta: &[f64], _wanted: Wanted) -> Option<Matrix> {
+        None
+    }
+
+    /// The [log-densities](Model::log_density) of many points at once, for the same kind of model. `None`: asked point by point.
+    ///
+    /// Derivatives in the parameters are then differences of these.
+    fn log_densities(&self, _points: &Points, _theta: &[f64]) -> Option<Vec<f64>> {
+        None
     }
 
     /// Adds `sum_l weights_l d^2 psi_l / d theta_j d theta_k` to `curvature`, `p` by `p` and symmetric.
@@ -385,18 +451,10 @@ pub(crate) fn add_differences(
     }
 }
 
-/// The scores of a model, one row for each point.
-pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Matrix {
-    let coordinates = model.differentiated().len();
-    let mut scores = Matrix::zeros(points.len(), coordinates);
-    let mut score = vec![0.0; coordinates];
-    for (i, x) in points.rows().enumerate() {
-        model.score(x, theta, &mut score);
-        for (l, value) in score.iter().enumerate() {
-            scores[(i, l)] = *value;
-        }
-    }
-    scores
+/// The scores of a model, one row for each point; zeros for points without weight.
+pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Result<Matrix, ModelError> {
+    let wanted = Wanted { score: true, ..Wanted::default() };
+    AtPoints::new(model, points, &points.weights()).derivatives(theta, wanted)
 }
 
 /// Refuses parameters of the wrong number or that are not finite, and turns reported ones into fitted ones.

@@ -4,7 +4,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Sample, rejection};
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
-use crate::model::{Model, Sampler, check_theta};
+use crate::model::{AtPoints, Model, Sampler, check_theta};
 use crate::points::Points;
 
 /// Draws of a model at fixed parameters, inside a domain or anywhere.
@@ -49,12 +49,15 @@ pub struct Inside<'a> {
 enum Proposal {
     /// The model itself.
     Model(Sampler),
-    /// A box, kept by the density under a bound.
-    Uniform { window: Vec<(f64, f64)>, log_bound: f64 },
+    /// A box, kept by the density under a bound; so many are looked at together.
+    Uniform { window: Vec<(f64, f64)>, log_bound: f64, together: usize },
 }
 
 /// Places at which a density is looked at to find its maximum.
 pub const PILOTS: usize = 20_000;
+
+/// Places around the best that are looked at before the box shrinks.
+const BOX: usize = 200;
 
 /// Draws per accepted point after which there is no hope: many samples are to be drawn, not one.
 const PATIENCE: usize = 10_000;
@@ -64,6 +67,9 @@ const FEW: usize = 20;
 
 /// Draws by which the share that is kept is judged.
 const TRIALS: usize = 1_000;
+
+/// Draws that are looked at together where the model answers for many at once.
+const TOGETHER: usize = 1_000;
 
 /// What the logarithm of a density may exceed the largest value seen by.
 const HEADROOM: f64 = 0.02;
@@ -112,24 +118,36 @@ impl<'a> Inside<'a> {
     }
 
     fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Sample, Error> {
-        rejection(count, self.model.dimension(), PATIENCE, self.domain, |point| self.propose(point, rng))
+        let mut ahead = Ahead::default();
+        rejection(count, self.model.dimension(), PATIENCE, self.domain, |point| {
+            self.propose(point, &mut ahead, rng)
+        })
     }
 
     /// How many of some draws are kept.
     fn kept(&self, trials: usize, rng: &mut ChaCha8Rng) -> usize {
-        let mut point = vec![0.0; self.model.dimension()];
-        (0..trials).filter(|_| self.propose(&mut point, rng)).count()
+        let (mut point, mut ahead) = (vec![0.0; self.model.dimension()], Ahead::default());
+        (0..trials).filter(|_| self.propose(&mut point, &mut ahead, rng)).count()
     }
 
     /// One draw, and whether it is kept.
-    fn propose(&self, point: &mut [f64], rng: &mut ChaCha8Rng) -> bool {
+    fn propose(&self, point: &mut [f64], ahead: &mut Ahead, rng: &mut ChaCha8Rng) -> bool {
         let is_inside = |point: &[f64]| self.domain.is_none_or(|domain| domain.contains(point));
         match &self.proposal {
             Proposal::Model(sampler) => {
                 sampler(rng, point);
                 is_inside(point)
             }
-            Proposal::Uniform { window, log_bound } => {
+            Proposal::Uniform { window, log_bound, together } if *together > 1 => {
+                if ahead.next == ahead.kept.len() {
+                    self.look_ahead(window, *log_bound, *together, ahead, rng);
+                }
+                let at = ahead.next * point.len();
+                point.copy_from_slice(&ahead.values[at..at + point.len()]);
+                ahead.next += 1;
+                ahead.kept[ahead.next - 1]
+            }
+            Proposal::Uniform { window, log_bound, .. } => {
                 in_window(window, point, rng);
                 let threshold: f64 = rng.random();
                 is_inside(point)
@@ -140,6 +158,50 @@ impl<'a> Inside<'a> {
             }
         }
     }
+
+    /// Draws of a box, and which of them are kept.
+    fn look_ahead(
+        &self,
+        window: &[(f64, f64)],
+        log_bound: f64,
+        together: usize,
+        ahead: &mut Ahead,
+        rng: &mut ChaCha8Rng,
+    ) {
+        ahead.values.resize(together * window.len(), 0.0);
+        let draw = |point: &mut [f64]| {
+            in_window(window, point, rng);
+            rng.random()
+        };
+        let thresholds: Vec<f64> = ahead.values.chunks_exact_mut(window.len()).map(draw).collect();
+        let logs = log_densities(self.model, &self.theta, self.domain, &ahead.values);
+        ahead.kept = logs.iter().zip(&thresholds).map(|(log, t)| (log - log_bound).exp() > *t).collect();
+        ahead.next = 0;
+    }
+}
+
+/// Draws that were made before they are asked for.
+#[derive(Default)]
+struct Ahead {
+    values: Vec<f64>,
+    kept: Vec<bool>,
+    next: usize,
+}
+
+/// The log-densities of places, one after the other: minus infinity outside the domain, and where there is none.
+fn log_densities(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>, values: &[f64]) -> Vec<f64> {
+    let places = || values.chunks_exact(model.dimension());
+    let is_inside: Vec<bool> =
+        places().map(|place| domain.is_none_or(|domain| domain.contains(place))).collect();
+    let inside = places().zip(&is_inside).filter(|(_, is_inside)| **is_inside);
+    let inside: Vec<f64> = inside.flat_map(|(place, _)| place.iter().copied()).collect();
+    let found = Points::new(inside, model.dimension())
+        .ok()
+        .and_then(|points| AtPoints { model, points: &points, weights: None }.log_densities(theta).ok());
+    let mut found = found.into_iter().flatten();
+    let log_of = |is_inside: bool| if is_inside { found.next() } else { None };
+    let logs = is_inside.into_iter().map(log_of);
+    logs.map(|log| log.filter(|log| !log.is_nan()).unwrap_or(f64::NEG_INFINITY)).collect()
 }
 
 /// A uniform draw of a box.
@@ -155,31 +217,37 @@ fn uniform(model: &dyn Model, theta: &[f64], domain: &dyn Domain, rng: &mut ChaC
     if !window.iter().all(|(low, high)| low.is_finite() && high.is_finite()) {
         return None;
     }
-    let density = |point: &[f64]| {
-        let value = domain.contains(point).then(|| model.log_density(point, theta)).flatten()?;
-        (value < f64::INFINITY).then_some(value)
-    };
-    let mut point = vec![0.0; model.dimension()];
-    let (mut best, mut log_bound) = (point.clone(), f64::NEG_INFINITY);
-    let look = |point: &[f64], best: &mut Vec<f64>, log_bound: &mut f64| {
-        if let Some(value) = density(point).filter(|value| *value > *log_bound) {
-            *log_bound = value;
-            best.copy_from_slice(point);
+    let dimension = model.dimension();
+    let mut best = vec![0.0; dimension];
+    let mut log_bound = f64::NEG_INFINITY;
+    let look = |places: &[f64], best: &mut Vec<f64>, log_bound: &mut f64| {
+        let logs = log_densities(model, theta, Some(domain), places);
+        for (place, log) in places.chunks_exact(dimension).zip(logs) {
+            if log > *log_bound && log < f64::INFINITY {
+                *log_bound = log;
+                best.copy_from_slice(place);
+            }
         }
     };
-    for _ in 0..PILOTS {
-        in_window(&window, &mut point, rng);
-        look(&point, &mut best, &mut log_bound);
-    }
-    // Around the best, in boxes that shrink.
-    for k in 0..PILOTS / 10 {
-        let reach = 0.2 * 0.5f64.powi((k / 200) as i32);
-        for ((x, centre), (low, high)) in point.iter_mut().zip(&best).zip(&window) {
-            *x = centre + reach * (high - low) * (rng.random::<f64>() - 0.5);
+    let mut pilots = vec![0.0; PILOTS * dimension];
+    pilots.chunks_exact_mut(dimension).for_each(|place| in_window(&window, place, rng));
+    look(&pilots, &mut best, &mut log_bound);
+    let here = Points::new(best.clone(), dimension).ok()?;
+    let is_dear = AtPoints { model, points: &here, weights: None }.has_all_log_densities(theta);
+    // Around the best, in boxes that shrink. A model that is asked for many places at once hears of a new best after each box only.
+    let at_once = if is_dear { BOX } else { 1 };
+    let mut places = vec![0.0; at_once * dimension];
+    for k in (0..PILOTS / 10).step_by(at_once) {
+        let reach = 0.2 * 0.5f64.powi((k / BOX) as i32);
+        for place in places.chunks_exact_mut(dimension) {
+            for ((x, centre), (low, high)) in place.iter_mut().zip(&best).zip(&window) {
+                *x = centre + reach * (high - low) * (rng.random::<f64>() - 0.5);
+            }
         }
-        look(&point, &mut best, &mut log_bound);
+        look(&places, &mut best, &mut log_bound);
     }
-    log_bound.is_finite().then_some(Proposal::Uniform { window, log_bound: log_bound + HEADROOM })
+    let together = if is_dear { TOGETHER } else { 1 };
+    log_bound.is_finite().then_some(Proposal::Uniform { window, log_bound: log_bound + HEADROOM, together })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The integration tests of the library, in one binary: that builds in a third of the time of many.
 
+mod at_once;
 mod bootstrap;
 mod common;
 mod comparison;
