@@ -49,6 +49,13 @@ pub enum Error {
     Hypothesis(#[from] HypothesisError),
 }
 
+impl Error {
+    /// Whether someone asked for the end: an [`Interrupt`](crate::fit::Interrupt) was raised, or whoever watched the progress said so.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Error::Resampling(ResamplingError::Interrupted { .. }))
+    }
+}
+
 /// What can be wrong with a set of points.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]

@@ -54,6 +54,7 @@ mod error;
 pub mod expression;
 pub mod fit;
 pub mod inference;
+mod interrupt;
 pub mod kernel;
 mod likelihood;
 mod matrix;

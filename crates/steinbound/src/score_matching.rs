@@ -5,6 +5,7 @@ use crate::domain::BoundaryDistance;
 use crate::error::{Error, ModelError};
 use crate::fit::objective::{Expansion, Objective, score_scales};
 use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
+use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
@@ -125,6 +126,7 @@ pub(crate) struct ScoreMatching<'a> {
     /// Observation weights that sum to one; zero where the boundary's weight is zero as well as its slope.
     shares: Vec<f64>,
     weight: &'a BoundaryWeight,
+    interrupt: &'a Interrupt,
 }
 
 /// Scores, slopes of scores and their Jacobians at the data, one row for each point.
@@ -170,13 +172,14 @@ impl<'a> ScoreMatching<'a> {
         points: &'a Points<'a>,
         weights: &[f64],
         weight: &'a BoundaryWeight,
+        interrupt: &'a Interrupt,
     ) -> ScoreMatching<'a> {
         let total: f64 = weights.iter().sum();
         let coordinates = weight.value.columns();
         let counts =
             |i: usize| (0..coordinates).any(|l| weight.value[(i, l)] != 0.0 || weight.slope[(i, l)] != 0.0);
         let shares = (0..points.len()).map(|i| if counts(i) { weights[i] / total } else { 0.0 }).collect();
-        ScoreMatching { model, points, shares, weight }
+        ScoreMatching { model, points, shares, weight, interrupt }
     }
 
     fn coordinates(&self) -> usize {
@@ -207,7 +210,7 @@ impl<'a> ScoreMatching<'a> {
     }
 
     fn at_data(&self) -> AtPoints<'_> {
-        AtPoints::new(self.model, self.points, &self.shares)
+        AtPoints::new(self.model, self.points, &self.shares).until(self.interrupt)
     }
 
     /// `h_l psi_l + d_l h_l`: half the derivative of a point's part in its score.
@@ -227,6 +230,10 @@ impl<'a> ScoreMatching<'a> {
 }
 
 impl Objective for ScoreMatching<'_> {
+    fn interrupt(&self) -> Option<&Interrupt> {
+        Some(self.interrupt)
+    }
+
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         Ok(self.value_of(&self.at(theta, 0)?))
     }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::packed::{Coordinates, LARGEST_TILE, Place};
 use super::pairs::{GROUP, squared_distances_of_eight};
 use super::simd::{LANES, Lanes, Level, vectorised};
+use crate::interrupt::Interrupt;
 
 /// The squared distances of all pairs of different points, sorted out by a bracket: counted below it and at its ends, kept inside.
 #[derive(Debug, Clone)]
@@ -22,8 +23,8 @@ impl Bracketed {
         Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 }
     }
 
-    /// Goes through all pairs of points (rows of the table) once.
-    pub(crate) fn count(points: &Coordinates, bracket: (f64, f64)) -> Bracketed {
+    /// Goes through all pairs of points (rows of the table) once, or through some of them if it is interrupted.
+    pub(crate) fn count(points: &Coordinates, bracket: (f64, f64), interrupt: &Interrupt) -> Bracketed {
         let blocks = points.blocks();
         let tiles: Vec<(usize, usize)> = (0..blocks).flat_map(|i| (i..blocks).map(move |j| (i, j))).collect();
         let of_tile = |(mut counted, mut scratch): (Bracketed, Scratch), (rows, columns): &(usize, usize)| {
@@ -45,7 +46,7 @@ impl Bracketed {
             a
         };
         let start = || (Bracketed::empty(bracket), Scratch::new());
-        let counted = tiles.par_iter().fold(start, of_tile);
+        let counted = tiles.par_iter().filter(|_| !interrupt.is_raised()).fold(start, of_tile);
         counted.map(|(counted, _)| counted).reduce(|| Bracketed::empty(bracket), merge)
     }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::packed::{Coordinates, Place, tile_of};
 use super::simd::{LANES, Lanes, Level, NEGLIGIBLE_EXPONENT, exp, exp_within, vectorised};
 use crate::error::KernelError;
+use crate::interrupt::Interrupt;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -41,6 +42,8 @@ pub(crate) struct PairKernel {
     pub(crate) differentiated: Vec<usize>,
     /// Subtracted from all points before scaling, so that far-away coordinates lose no digits.
     pub(crate) origin: Vec<f64>,
+    /// Once raised, no more pairs are looked at: whoever wants the result has to ask whether it is one.
+    pub(crate) interrupt: Interrupt,
 }
 
 /// Points less the origin, divided by the widths.
@@ -169,6 +172,9 @@ impl PairKernel {
         // Few groups are not worth another thread.
         let groups = matrix.values_mut().par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
         groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(out, x), (group, columns)| {
+            if self.interrupt.is_raised() {
+                return;
+            }
             let first = range.start + GROUP * group;
             rows.coordinates.block(first / row_tile).group(first % row_tile, x);
             for block in 0..others.coordinates.blocks() {

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 
 /// Columns of a positive semidefinite matrix, chosen greedily, and the factor they make.
@@ -17,11 +18,13 @@ pub(crate) struct Pivots {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stop {
+pub(crate) struct Stop<'a> {
     /// The mean of the remaining diagonal that is small enough.
     pub(crate) tolerance: f64,
     /// The most columns.
     pub(crate) most: usize,
+    /// Whether someone asks for the end.
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 /// A pivot below this share of the largest entry of the diagonal is rounding.
@@ -46,7 +49,8 @@ pub(crate) fn greedy(
     let mut chosen: Vec<usize> = Vec::new();
     let mut factor: Vec<Vec<f64>> = Vec::new();
     let mean = |diagonal: &[f64]| diagonal.iter().sum::<f64>() / size.max(1) as f64;
-    while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance {
+    let goes_on = || !stop.interrupt.is_raised();
+    while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance && goes_on() {
         // The first of several equal ones, so that the choice does not depend on how they are searched.
         let pivot = (0..size).fold(0, |best, i| if diagonal[i] > diagonal[best] { i } else { best });
         // What is not a number is no pivot either.
@@ -89,7 +93,9 @@ mod tests {
 
     fn of(matrix: &Matrix, tolerance: f64, most: usize) -> Pivots {
         let diagonal = (0..matrix.rows()).map(|i| matrix[(i, i)]).collect();
-        greedy(diagonal, Stop { tolerance, most }, |j, out| out.copy_from_slice(matrix.column(j)))
+        greedy(diagonal, Stop { tolerance, most, interrupt: &Interrupt::new() }, |j, out| {
+            out.copy_from_slice(matrix.column(j))
+        })
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub(crate) fn cross(
     columns: &Matrix,
     terms: &[(PairSum, usize)],
 ) -> Matrix {
+    if kernel.interrupt.is_raised() {
+        return Matrix::zeros(rows.len(), terms.len());
+    }
     // At other points there is no such thing as an energy or a transpose.
     let plain = |sum: PairSum| match sum {
         PairSum::Energy => PairSum::Mixed,
@@ -180,6 +183,9 @@ impl<'a> Request<'a> {
 
     fn packed(&self) -> Packed {
         Packed::new(self.columns.rows(), self.sources.len(), |j, start, rows| {
+            if self.kernel.interrupt.is_raised() {
+                return;
+            }
             for (i, value) in (start..).zip(rows) {
                 *value = self.entry(self.sources[j], i);
             }
@@ -190,7 +196,8 @@ impl<'a> Request<'a> {
     fn finish(self, sums: Matrix) -> Matrix {
         let rate = self.kernel.kernel.log_slope().unwrap_or(0.0);
         let mut terms = Matrix::zeros(sums.rows(), self.recipes.len());
-        for (output, recipe) in self.recipes.iter().enumerate() {
+        let recipes = self.recipes.iter().enumerate();
+        for (output, recipe) in recipes.take_while(|_| !self.kernel.interrupt.is_raised()) {
             let term = terms.column_mut(output);
             match recipe {
                 Recipe::Sum(at) => term.copy_from_slice(sums.column(*at)),

@@ -60,7 +60,9 @@ impl Stored {
         let tile = |i: usize, j: usize| {
             let (rows, columns) = (points.block(i), points.block(j));
             let mut tile = Aligned::zeros(rows.length * columns.length);
-            evaluate(&computed.kernel, what, rows, columns, tile.as_mut_slice());
+            if !computed.kernel.interrupt.is_raised() {
+                evaluate(&computed.kernel, what, rows, columns, tile.as_mut_slice());
+            }
             tile
         };
         let of_row = |i: usize| (i..points.blocks()).map(|j| tile(i, j)).collect();
@@ -221,7 +223,14 @@ impl Symmetric<'_> {
         (0..points.blocks()).map(|block| Sums::new(points.length(block), self.plan.outputs)).collect()
     }
 
+    fn is_interrupted(&self) -> bool {
+        self.source.pair_kernel().interrupt.is_raised()
+    }
+
     fn run(&self, task: &mut Task, scratch: &mut Scratch) {
+        if self.is_interrupted() {
+            return;
+        }
         let points = &self.source.points().coordinates;
         let tile = Tile {
             kernel: self.source.pair_kernel(),
@@ -240,7 +249,7 @@ impl Symmetric<'_> {
     fn in_rounds(&self) -> Vec<Sums> {
         let mut sums = self.no_sums();
         let blocks = sums.len();
-        for round in 0..blocks {
+        for round in (0..blocks).take_while(|_| !self.is_interrupted()) {
             let mut tasks: Vec<Task> = (0..blocks)
                 .map(|i| (i, (round + blocks - i) % blocks))
                 .filter(|(i, j)| i <= j)
@@ -318,7 +327,8 @@ pub(crate) fn cross(
         .map_init(Scratch::new, |scratch, task| {
             let (block, segment) = (task / segments, task % segments);
             let mut sums = Sums::new(rows.length(block), plan.outputs);
-            for other in SEGMENT * segment..(SEGMENT * (segment + 1)).min(others.blocks()) {
+            let here = SEGMENT * segment..(SEGMENT * (segment + 1)).min(others.blocks());
+            for other in here.take_while(|_| !kernel.interrupt.is_raised()) {
                 let tile = Tile {
                     kernel,
                     between,

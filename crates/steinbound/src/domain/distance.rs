@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{Domain, Norm};
 use crate::error::DomainError;
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::points::{Points, squared_distance};
 
@@ -30,6 +31,7 @@ use crate::points::{Points, squared_distance};
 pub struct BoundaryDistance {
     kind: Kind,
     power: f64,
+    interrupt: Interrupt,
 }
 
 #[derive(Debug, Clone)]
@@ -40,20 +42,30 @@ enum Kind {
 }
 
 impl BoundaryDistance {
+    fn new(kind: Kind) -> BoundaryDistance {
+        BoundaryDistance { kind, power: 1.0, interrupt: Interrupt::new() }
+    }
+
+    /// The same distance, which is zero everywhere once the interrupt is raised.
+    pub(crate) fn until(mut self, interrupt: &Interrupt) -> BoundaryDistance {
+        self.interrupt = interrupt.clone();
+        self
+    }
+
     /// The exact distance, by the domain's formula; zero outside.
     pub fn exact(domain: Arc<dyn Domain>) -> BoundaryDistance {
-        BoundaryDistance { kind: Kind::Exact(domain), power: 1.0 }
+        BoundaryDistance::new(Kind::Exact(domain))
     }
 
     /// The distance to the nearest of these boundary points; its gradient is zero at a boundary point. Without boundary
     /// points the distance is zero.
     pub fn nearest(boundary: Points<'static>) -> BoundaryDistance {
-        BoundaryDistance { kind: Kind::Nearest { boundary, norm: Norm::Two }, power: 1.0 }
+        BoundaryDistance::new(Kind::Nearest { boundary, norm: Norm::Two })
     }
 
     /// The distance along each axis, one for each coordinate; 1 where no boundary lies that way, zero outside.
     pub fn along_axes(domain: Arc<dyn Domain>) -> BoundaryDistance {
-        BoundaryDistance { kind: Kind::Axes(domain), power: 1.0 }
+        BoundaryDistance::new(Kind::Axes(domain))
     }
 
     /// The norm in which the nearest boundary point is sought; exact distances keep the domain's.
@@ -90,8 +102,12 @@ impl BoundaryDistance {
     /// For each of some coordinates the weight and its derivative in that coordinate, one column for each.
     pub(crate) fn along(&self, points: &Points, coordinates: &[usize]) -> (Matrix, Matrix) {
         if let Kind::Axes(domain) = &self.kind {
-            let pair =
-                |i: usize, l: usize| self.raised(section_distance(domain, points.row(i), coordinates[l]));
+            let pair = |i: usize, l: usize| {
+                if self.interrupt.is_raised() {
+                    return (0.0, 0.0);
+                }
+                self.raised(section_distance(domain, points.row(i), coordinates[l]))
+            };
             let both: Vec<Vec<(f64, f64)>> = (0..points.len())
                 .into_par_iter()
                 .map(|i| (0..coordinates.len()).map(|l| pair(i, l)).collect())
@@ -105,6 +121,9 @@ impl BoundaryDistance {
     }
 
     fn evaluate(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        if self.interrupt.is_raised() {
+            return 0.0;
+        }
         let distance = match &self.kind {
             Kind::Exact(domain) => domain.distance(x, gradient),
             Kind::Nearest { boundary, norm } => nearest_distance(x, boundary, *norm, gradient),

@@ -62,7 +62,8 @@ pub(super) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
             data: data.dimension(),
         });
     }
-    let mut outside = (0..data.len()).filter(|i| !domain.contains(data.row(*i)));
+    let rows = (0..data.len()).take_while(|_| !estimator.interrupt.is_raised());
+    let mut outside = rows.filter(|i| !domain.contains(data.row(*i)));
     let Some(first) = outside.next() else {
         return Ok(None);
     };

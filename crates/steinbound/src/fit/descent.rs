@@ -3,6 +3,7 @@
 use super::objective::{Expansion, Objective};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 
 /// Where a search ended.
@@ -78,6 +79,7 @@ pub(crate) fn minimise(
         if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
     };
     while here.is_finite() && iterations < MOST_STEPS && damping <= LARGEST_DAMPING {
+        objective.interrupt().map_or(Ok(()), Interrupt::check)?;
         let Some(step) = damped_step(&here, damping) else {
             damping = raised(damping);
             continue;

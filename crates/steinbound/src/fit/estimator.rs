@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::{Compute, DistanceKind, Fit, Method, Problem};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::error::{Error, FitError, KernelError};
+use crate::interrupt::Interrupt;
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
 use crate::likelihood::IntegrationRule;
 use crate::model::Model;
@@ -47,6 +48,7 @@ pub struct Estimator {
     pub(crate) confidence: f64,
     pub(crate) seed: u64,
     pub(super) allow_outside: bool,
+    pub(crate) interrupt: Interrupt,
     /// Whether this is one of many fits, of which nobody reads the warnings.
     pub(crate) is_replicate: bool,
 }
@@ -80,6 +82,7 @@ impl Estimator {
             confidence: 0.95,
             seed: 0,
             allow_outside: false,
+            interrupt: Interrupt::new(),
             is_replicate: false,
         }
     }
@@ -399,6 +402,12 @@ impl Estimator {
     /// Whether data outside the domain are kept. bd-KSD and TruncSM with exact distance give them no weight.
     pub fn allow_outside(mut self, allow: bool) -> Estimator {
         self.allow_outside = allow;
+        self
+    }
+
+    /// What ends the work before it is done. Everything made of this estimator watches it.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> Estimator {
+        self.interrupt = interrupt;
         self
     }
 

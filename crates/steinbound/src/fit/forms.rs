@@ -44,7 +44,8 @@ impl Held {
         let (points, needs_search) = (data.len(), model.affine().is_none());
         let exact = |is_dense: bool| {
             let (kernel, widths) = (Arc::clone(&estimator.kernel), widths(data, bandwidth));
-            let radial = Radial::new(data, kernel, widths, model.differentiated(), is_dense)?;
+            let (differentiated, interrupt) = (model.differentiated(), &estimator.interrupt);
+            let radial = Radial::until(data, kernel, widths, differentiated, is_dense, interrupt)?;
             Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.ridge)?))
         };
         let held = |exact, reason: String| Held { exact, landmarks: None, reason, warning: None };

@@ -39,6 +39,10 @@ impl Problem<'_> {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn boundary_leaks(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
+        self.watch(|| self.leaks_on_boundary(count))
+    }
+
+    fn leaks_on_boundary(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
         let (Ok(form), Some(boundary)) = (self.form(), self.boundary()) else { return Ok(None) };
         if let Some(places) = probes(&self.estimator, self.data, count) {
             let leaks = form.leaks_at(&places)?;

@@ -1,6 +1,7 @@
 //! What a search minimises when the score is not affine in the parameters.
 
 use crate::error::{Error, ModelError};
+use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, weighted_columns};
 use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
@@ -10,6 +11,11 @@ use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic
 pub(crate) trait Objective: Sync {
     /// The value.
     fn value(&self, theta: &[f64]) -> Result<f64, Error>;
+
+    /// What ends a search.
+    fn interrupt(&self) -> Option<&Interrupt> {
+        None
+    }
 
     /// The value with gradient and Hessian, or a positive semidefinite matrix that approaches it near a minimum.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error>;
@@ -62,6 +68,7 @@ pub(crate) struct SteinObjective<'a> {
     model: &'a dyn Model,
     data: &'a Points<'a>,
     weights: &'a [f64],
+    interrupt: &'a Interrupt,
     known: Known,
 }
 
@@ -80,6 +87,7 @@ impl<'a> SteinObjective<'a> {
         data: &'a Points<'a>,
         weights: &'a [f64],
         statistic: Statistic,
+        interrupt: &'a Interrupt,
     ) -> Result<SteinObjective<'a>, Error> {
         let pairs = statistic.pairs(form);
         let ones = Matrix::from_fn(weights.len(), 1, |i, _| weights[i]);
@@ -88,7 +96,7 @@ impl<'a> SteinObjective<'a> {
             Some(slopes) => Known::Slopes(slopes?),
             None => Known::Pairs(Fixed::new(&pairs, weights)?),
         };
-        Ok(SteinObjective { pairs, model, data, weights, known })
+        Ok(SteinObjective { pairs, model, data, weights, interrupt, known })
     }
 
     fn linearised(&self) -> LinearScore {
@@ -101,7 +109,7 @@ impl<'a> SteinObjective<'a> {
     }
 
     fn at_data(&self) -> AtPoints<'_> {
-        AtPoints::new(self.model, self.data, self.weights)
+        AtPoints::new(self.model, self.data, self.weights).until(self.interrupt)
     }
 }
 
@@ -170,6 +178,10 @@ impl SteinObjective<'_> {
 }
 
 impl Objective for SteinObjective<'_> {
+    fn interrupt(&self) -> Option<&Interrupt> {
+        Some(self.interrupt)
+    }
+
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         let scores = self.at_data().derivatives(theta, Wanted { score: true, ..Wanted::default() })?;
         if scores.values().iter().any(|v| !v.is_finite()) {

@@ -77,7 +77,7 @@ impl<'a> Problem<'a> {
         data: &'a Points<'a>,
         model: &'a dyn Model,
     ) -> Result<Problem<'a>, Error> {
-        in_pool(|| Problem::checked(estimator, data, model))
+        estimator.interrupt.watch(|| in_pool(|| Problem::checked(estimator, data, model)))
     }
 
     fn checked(
@@ -159,7 +159,7 @@ impl<'a> Problem<'a> {
                         BoundaryDistance::nearest(points).with_norm(estimator.distance_norm)
                     }
                 };
-                let distance = distance.with_power(estimator.distance_power)?;
+                let distance = distance.with_power(estimator.distance_power)?.until(&estimator.interrupt);
                 if method == Method::Truncsm {
                     Task::ScoreMatching(BoundaryWeight::new(&distance, data, model))
                 } else {
@@ -176,6 +176,11 @@ impl<'a> Problem<'a> {
         settings.prepared_in = started.elapsed().as_secs_f64();
         let (weights, estimator) = (data.relative_weights(), estimator.clone());
         Ok(Problem { data, model, weights, task, settings, boundary, start, estimator })
+    }
+
+    /// Does something that ends with an error once the estimator's interrupt is raised.
+    pub(crate) fn watch<T>(&self, job: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        self.estimator.interrupt.watch(job)
     }
 
     /// The method.
@@ -278,7 +283,7 @@ impl<'a> Problem<'a> {
 
     /// Estimates the parameters.
     pub fn fit(&self) -> Result<Fit, Error> {
-        in_pool(|| self.fitted())
+        self.watch(|| in_pool(|| self.fitted()))
     }
 
     fn fitted(&self) -> Result<Fit, Error> {
@@ -304,8 +309,7 @@ impl<'a> Problem<'a> {
 
     /// The discrepancy at given parameters, in reported order.
     pub fn discrepancy(&self, reported: &[f64]) -> Result<Discrepancy, Error> {
-        let scores = self.scores(reported)?;
-        self.discrepancy_of(scores, self.statistic_used())
+        self.watch(|| self.discrepancy_of(self.scores(reported)?, self.statistic_used()))
     }
 
     /// The discrepancy of another model at its fitted parameters, under this problem's kernel and boundary.
@@ -329,11 +333,15 @@ impl<'a> Problem<'a> {
         }
         check_theta(model, theta)?;
         let statistic = self.statistic_used();
-        in_pool(|| self.discrepancy_of(scores(model, self.data, theta)?, statistic))
+        self.watch(|| in_pool(|| self.discrepancy_of(scores(model, self.data, theta)?, statistic)))
     }
 
     /// The witness function for given parameters (in reported order) at some points.
     pub fn witness(&self, reported: &[f64], targets: &Points) -> Result<WitnessValues, Error> {
+        self.watch(|| self.witnessed(reported, targets))
+    }
+
+    fn witnessed(&self, reported: &[f64], targets: &Points) -> Result<WitnessValues, Error> {
         let scores = self.scores(reported)?;
         let found = self.discrepancy_of(scores.clone(), Statistic::V)?;
         let discrepancy = found.value.filter(|value| *value > 0.0).ok_or(FitError::NoWitness)?;
@@ -368,7 +376,7 @@ fn held(
     boundary: &Points,
     settings: &mut Settings,
 ) -> Result<Held, Error> {
-    let bandwidth = estimator.bandwidth.resolve(data, estimator.seed)?;
+    let bandwidth = estimator.bandwidth.resolve_until(data, estimator.seed, &estimator.interrupt)?;
     settings.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
     let held = Held::new(estimator, data, model, bandwidth, boundary)?;
     settings.compute = Some(ComputeUsed {

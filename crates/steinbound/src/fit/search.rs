@@ -6,6 +6,7 @@ use super::objective::{Expansion, Objective};
 use super::result::Starts;
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model, scores};
 use crate::points::Points;
@@ -32,6 +33,7 @@ pub(crate) fn search(
     let mut ends: Vec<Descent> = Vec::new();
     let mut refusal = None;
     for theta in &starts {
+        objective.interrupt().map_or(Ok(()), Interrupt::check)?;
         let end = descent::minimise(objective, theta, starts.len() == 1)?;
         if !end.expansion.value.is_finite() {
             // So was the start: no search leaves a finite value for one that is not.

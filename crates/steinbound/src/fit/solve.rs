@@ -30,18 +30,22 @@ impl Problem<'_> {
     pub(crate) fn estimate(&self, weights: &[f64], start: Option<&[f64]>) -> Result<Estimate, Error> {
         let (data, model) = (self.data, self.model);
         let has_closed_form = model.affine().is_some();
+        let interrupt = &self.estimator.interrupt;
+        // Of many replicates, those that were not begun are not.
+        interrupt.check()?;
         match &self.task {
             Task::Likelihood => likelihood::naive(model, data, weights),
             Task::TruncatedLikelihood(domain) => {
                 let (rule, seed) = (self.estimator.integration.as_deref(), self.estimator.seed);
-                likelihood::Truncated { model, data, weights, domain, start, rule, seed }.maximise()
+                likelihood::Truncated { model, data, weights, domain, start, rule, seed, interrupt }
+                    .maximise()
             }
             Task::ScoreMatching(weight) if has_closed_form => {
                 score_matching::minimise(model, data, weights, weight)
             }
             Task::ScoreMatching(weight) => {
                 let ground = self.ground(start);
-                self.searched(&ground, &ScoreMatching::new(model, &ground.points, weights, weight))
+                self.searched(&ground, &ScoreMatching::new(model, &ground.points, weights, weight, interrupt))
             }
             Task::Stein(form) if has_closed_form => {
                 closed_form::minimise(form.as_ref(), model, data, weights, self.statistic_used())
@@ -49,7 +53,7 @@ impl Problem<'_> {
             Task::Stein(form) => {
                 let (ground, statistic) = (self.ground(start), self.statistic_used());
                 let objective =
-                    SteinObjective::new(form.as_ref(), model, &ground.points, weights, statistic)?;
+                    SteinObjective::new(form.as_ref(), model, &ground.points, weights, statistic, interrupt)?;
                 let mut estimate = self.searched(&ground, &objective)?;
                 estimate.discrepancy_squared = estimate.objective.take().map(|v| statistic.clean(v));
                 Ok(estimate)

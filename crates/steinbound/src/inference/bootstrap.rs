@@ -189,7 +189,7 @@ impl Problem<'_> {
     pub fn bootstrap(&self, fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
         settings.check(fit.confidence)?;
         self.check_own(&fit)?;
-        in_pool(|| self.bootstrapped(fit, settings))
+        self.watch(|| in_pool(|| self.bootstrapped(fit, settings)))
     }
 
     fn bootstrapped(&self, mut fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
@@ -198,11 +198,11 @@ impl Problem<'_> {
             fit.warnings.push("there is no estimate, and so no bootstrap of it".into());
             return Ok(fit);
         };
-        let draws = settings.draws;
+        let (draws, interrupt) = (settings.draws, &self.estimator.interrupt);
         let found = match settings.resampling {
             Resampling::Nonparametric => {
                 let (units, seed) = (Units::new(self.data), self.estimator.seed);
-                in_batches(draws, self.data.len(), settings.progress, |batch| {
+                in_batches(draws, self.data.len(), settings.progress, interrupt, |batch| {
                     let draw = |draw: usize| units.resampled(&self.weights, seed, draw);
                     let sets: Vec<Vec<f64>> = batch.into_par_iter().map(draw).collect();
                     self.refits(&sets, &theta)
@@ -213,7 +213,7 @@ impl Problem<'_> {
                     let instead = "the nonparametric bootstrap";
                     ResamplingError::NoSampling { why, instead }
                 })?;
-                in_batches(draws, self.data.len(), settings.progress, |batch| {
+                in_batches(draws, self.data.len(), settings.progress, interrupt, |batch| {
                     Ok(simulator.solve(batch, |problem| {
                         let estimate = problem.estimate(&problem.weights, Some(&theta)).ok()?;
                         estimate.theta.filter(|_| estimate.converged)

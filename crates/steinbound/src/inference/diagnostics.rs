@@ -115,7 +115,7 @@ impl Problem<'_> {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn diagnose(&self, fit: &Fit) -> Result<Diagnostics, Error> {
-        in_pool(|| self.diagnosed(fit))
+        self.watch(|| in_pool(|| self.diagnosed(fit)))
     }
 
     fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {

@@ -69,12 +69,12 @@ pub enum ResamplingError {
         /// The number of draws.
         draws: usize,
     },
-    /// Whoever watched the progress asked to stop.
-    #[error("interrupted after {done} of {draws} bootstrap draws")]
+    /// Whoever watched the progress asked to stop, or an [`Interrupt`](crate::fit::Interrupt) was raised.
+    #[error("interrupted{}", .draws.checked_sub(1).map_or(String::new(), |_| format!(" after {done} of {draws} bootstrap draws")))]
     Interrupted {
         /// Draws that were done.
         done: usize,
-        /// The number of draws.
+        /// The number of draws; zero where there are none.
         draws: usize,
     },
 }

@@ -186,7 +186,7 @@ impl Problem<'_> {
         settings.check()?;
         let statistic = self.discrepancy(reported)?.squared;
         let theta = checked_parameters(self.model, reported, self.data.names())?;
-        in_pool(|| self.tested(Claim { theta, statistic, fit: None }, settings))
+        self.watch(|| in_pool(|| self.tested(Claim { theta, statistic, fit: None }, settings)))
     }
 
     /// Tests the family of densities that was fitted: `fit` is this problem's own.
@@ -197,7 +197,7 @@ impl Problem<'_> {
         let none = |why: &str| ResamplingError::NoEstimate { why: why.into() };
         let theta = fit.fitted_parameters().ok_or_else(|| none("the fit has no minimum"))?;
         let statistic = fit.discrepancy_squared.ok_or_else(|| none("the fit has no discrepancy"))?;
-        in_pool(|| self.tested(Claim { theta, statistic, fit: Some(fit) }, settings))
+        self.watch(|| in_pool(|| self.tested(Claim { theta, statistic, fit: Some(fit) }, settings)))
     }
 
     fn tested(&self, claim: Claim, settings: &GoodnessOfFit) -> Result<TestResult, Error> {
@@ -359,7 +359,8 @@ impl Problem<'_> {
             }
             None => problem.discrepancy_under(problem.model, &claim.theta).ok().map(|found| found.squared),
         };
-        in_batches(settings.draws, self.data.len(), settings.progress, |batch| {
+        let interrupt = &self.estimator.interrupt;
+        in_batches(settings.draws, self.data.len(), settings.progress, interrupt, |batch| {
             Ok(simulator.solve(batch, statistic))
         })
     }
@@ -382,8 +383,8 @@ impl Problem<'_> {
             Some(fit) => Some(self.correction(fit, &claim.theta)?),
             None => None,
         };
-        let seed = self.estimator.seed;
-        let both = in_batches(settings.draws, self.data.len(), settings.progress, |batch| {
+        let (seed, interrupt) = (self.estimator.seed, &self.estimator.interrupt);
+        let both = in_batches(settings.draws, self.data.len(), settings.progress, interrupt, |batch| {
             let sets: Vec<Vec<f64>> =
                 batch.into_par_iter().map(|draw| units.signed(&self.weights, seed, draw)).collect();
             let moments = Moments::reweighted(&pairs, &scores, &sets)?;

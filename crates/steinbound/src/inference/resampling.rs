@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::error::ResamplingError;
 use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
-use crate::fit::{Method, Problem};
+use crate::fit::{Interrupt, Method, Problem};
 use crate::points::Points;
 use crate::simulate::{Inside, stream, tasks};
 
@@ -32,6 +32,7 @@ pub(super) fn in_batches<T>(
     draws: usize,
     points: usize,
     progress: Option<Progress>,
+    interrupt: &Interrupt,
     mut batch: impl FnMut(std::ops::Range<usize>) -> Result<Vec<T>, Error>,
 ) -> Result<Vec<T>, Error> {
     let size = (MOST_WEIGHTS / points.max(1)).clamp(1, LARGEST_BATCH);
@@ -39,7 +40,11 @@ pub(super) fn in_batches<T>(
     let mut done = 0;
     while done < draws {
         let next = (done + size).min(draws);
-        results.extend(batch(done..next)?);
+        let found = batch(done..next);
+        if interrupt.is_raised() {
+            return Err(ResamplingError::Interrupted { done, draws }.into());
+        }
+        results.extend(found?);
         done = next;
         if progress.is_some_and(|progress| !progress(done, draws)) {
             return Err(ResamplingError::Interrupted { done, draws }.into());
@@ -140,6 +145,7 @@ impl<'a> Simulator<'a> {
         } else {
             let rng = &mut stream(problem.estimator.seed, tasks::PILOT);
             let inside = Inside::new(problem.model, theta, domain, rng).map_err(|error| error.to_string())?;
+            let inside = inside.interrupt(problem.estimator.interrupt.clone());
             let proposals = inside.proposals_for_one(rng).map_err(|error| error.to_string())?;
             if proposals * problem.data.len() as f64 * draws as f64 > MOST_PROPOSALS {
                 return Err(format!(
@@ -187,6 +193,7 @@ impl<'a> Simulator<'a> {
         estimator.is_replicate = true;
         estimator.start = None;
         let solve = |draw: usize| {
+            self.problem.estimator.interrupt.check().ok()?;
             let data = self.draw(draw).ok()?;
             of(&estimator.check(&data, self.problem.model).ok()?)
         };

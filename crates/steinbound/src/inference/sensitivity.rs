@@ -91,7 +91,7 @@ impl Estimator {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn sensitivity(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {
-        in_pool(|| self.sensitivity_here(data, model))
+        self.interrupt.watch(|| in_pool(|| self.sensitivity_here(data, model)))
     }
 
     fn sensitivity_here(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {

@@ -135,7 +135,7 @@ impl Estimator {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn tuned(&self, data: &Points, model: &dyn Model) -> Result<(Estimator, Tuning), Error> {
-        in_pool(|| self.agreed(data, model))
+        self.interrupt.watch(|| in_pool(|| self.agreed(data, model)))
     }
 
     /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, where the method has a kernel; fits of the problem then say

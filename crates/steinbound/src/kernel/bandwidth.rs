@@ -5,7 +5,8 @@ use rand::seq::SliceRandom;
 
 use crate::compute::distances::{Bracketed, deviations_of_median};
 use crate::compute::packed::Coordinates;
-use crate::error::KernelError;
+use crate::error::{Error, KernelError};
+use crate::interrupt::Interrupt;
 use crate::points::{Points, squared_distance};
 use crate::simulate::{stream, tasks};
 
@@ -37,6 +38,19 @@ impl Bandwidth {
             Bandwidth::Median => median(points, seed),
         }
     }
+
+    /// The same, with an error once the interrupt is raised.
+    pub(crate) fn resolve_until(
+        self,
+        points: &Points,
+        seed: u64,
+        interrupt: &Interrupt,
+    ) -> Result<f64, Error> {
+        interrupt.watch(|| match self {
+            Bandwidth::Median => Ok(median_until(points, seed, interrupt)?),
+            Bandwidth::Fixed(_) => Ok(self.resolve(points, seed)?),
+        })
+    }
 }
 
 /// Up to this many points the median is taken over all pairs.
@@ -58,11 +72,16 @@ pub const SUBSAMPLE: usize = 5_000;
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
 /// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
+    median_until(points, seed, &Interrupt::new())
+}
+
+/// The median, or any number or error once the interrupt is raised.
+fn median_until(points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, KernelError> {
     let mut rng = stream(seed, tasks::BANDWIDTH);
     let weighted = (0..points.len()).filter(|i| points.weight(*i) > 0.0).count();
     let most = if weighted > EXACT_LIMIT { SUBSAMPLE } else { EXACT_LIMIT };
     let rows = points.some_rows(most, &mut rng);
-    median_of_all_pairs(points, &rows, &mut rng)
+    median_of_all_pairs(points, &rows, &mut rng, interrupt)
 }
 
 /// Up to this many pairs no bracket is needed.
@@ -72,7 +91,12 @@ const FEW_PAIRS: usize = 4_000;
 const COARSE: usize = 4_000;
 
 /// The median over the pairs of some rows.
-fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) -> Result<f64, KernelError> {
+fn median_of_all_pairs(
+    points: &Points,
+    rows: &[usize],
+    rng: &mut ChaCha8Rng,
+    interrupt: &Interrupt,
+) -> Result<f64, KernelError> {
     if rows.len() < 2 {
         return Err(KernelError::ZeroMedian);
     }
@@ -106,7 +130,7 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
             (Some(low), Some(_)) if low.is_finite() => (low, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        let mut counted = Bracketed::count(&coordinates, bracket);
+        let mut counted = Bracketed::count(&coordinates, bracket, interrupt);
         if let Some((low, high)) = counted.neighbours(middle) {
             return match 0.5 * (low.sqrt() + high.sqrt()) {
                 0.0 => Err(KernelError::ZeroMedian),
@@ -114,7 +138,7 @@ fn median_of_all_pairs(points: &Points, rows: &[usize], rng: &mut ChaCha8Rng) ->
                 _ => Err(KernelError::Overflow),
             };
         }
-        if bracket.0 == f64::NEG_INFINITY {
+        if bracket.0 == f64::NEG_INFINITY || interrupt.is_raised() {
             return Err(KernelError::Overflow);
         }
         deviations *= 2.0;
@@ -165,7 +189,7 @@ mod tests {
     fn the_subsample_is_close_and_seeded() {
         let points = scattered(EXACT_LIMIT + 1, 1.0);
         let rows: Vec<usize> = (0..points.len()).collect();
-        let exact = median_of_all_pairs(&points, &rows, &mut stream(0, 0)).unwrap();
+        let exact = median_of_all_pairs(&points, &rows, &mut stream(0, 0), &Interrupt::new()).unwrap();
         let ratios: Vec<f64> = (0..16).map(|seed| median(&points, seed).unwrap() / exact).collect();
         let mean = ratios.iter().sum::<f64>() / 16.0;
         let spread = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 15.0).sqrt();

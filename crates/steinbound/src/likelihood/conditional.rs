@@ -6,6 +6,7 @@ use crate::domain::section_around;
 use crate::error::{Error, FitError};
 use crate::fit::objective::{Expansion, Objective};
 use crate::fit::{Estimate, search};
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
@@ -17,11 +18,15 @@ struct Conditional<'a> {
     data: &'a Points<'a>,
     shares: Vec<f64>,
     sections: Vec<(f64, f64)>,
+    interrupt: &'a Interrupt,
 }
 
 impl Conditional<'_> {
     /// The contribution of an observation, with its gradient and the normaliser's Hessian.
     fn contribution(&self, i: usize, theta: &[f64], gradient: &mut [f64], hessian: &mut [f64]) -> f64 {
+        if self.interrupt.is_raised() {
+            return f64::NAN;
+        }
         let x = self.data.row(i);
         let normaliser = self.model.log_normaliser(x, theta, self.sections[i], gradient, hessian);
         let mut of_density = vec![0.0; theta.len()];
@@ -32,6 +37,10 @@ impl Conditional<'_> {
 }
 
 impl Objective for Conditional<'_> {
+    fn interrupt(&self) -> Option<&Interrupt> {
+        Some(self.interrupt)
+    }
+
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         let (mut gradient, mut hessian) = (vec![0.0; theta.len()], vec![0.0; theta.len() * theta.len()]);
         let of_point = |i: usize| self.shares[i] * self.contribution(i, theta, &mut gradient, &mut hessian);
@@ -73,14 +82,14 @@ impl Objective for Conditional<'_> {
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one coordinate given the others.
 pub(super) fn exact(task: &Truncated) -> Result<Estimate, Error> {
-    let Truncated { model, data, weights, domain, start, seed, .. } = *task;
+    let Truncated { model, data, weights, domain, start, seed, interrupt, .. } = *task;
     let axis = model.differentiated().first().copied().unwrap_or(0);
     let sections: Option<Vec<(f64, f64)>> =
         data.rows().map(|x| section_around(domain.as_ref(), x, axis)).collect();
     let sections = sections.ok_or_else(|| FitError::EmptyDomain { domain: domain.describe() })?;
     let total: f64 = weights.iter().sum();
     let shares = weights.iter().map(|w| w / total).collect();
-    let objective = Conditional { model, data, shares, sections };
+    let objective = Conditional { model, data, shares, sections, interrupt };
     let naive;
     let start = match start {
         Some(theta) => theta,

@@ -11,6 +11,7 @@ pub use nodes::IntegrationRule;
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
 use crate::fit::{Estimate, centred};
+use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::points::Points;
 
@@ -33,6 +34,7 @@ pub(crate) struct Truncated<'a> {
     /// How to integrate over the domain; found if `None`.
     pub(crate) rule: Option<&'a IntegrationRule>,
     pub(crate) seed: u64,
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 impl Truncated<'_> {

@@ -9,6 +9,7 @@ use crate::compute::cholesky::Cholesky;
 use crate::compute::gauss_legendre::gauss_legendre;
 use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
 use crate::error::{Error, FitError, ModelError};
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model};
 use crate::points::{Points, column_variances};
@@ -46,17 +47,18 @@ impl IntegrationRule {
     /// A rule for the part of the domain around the data, fine enough for densities about as wide as they are; each level halves its
     /// panels and doubles its reach.
     ///
-    /// `None` where the rule would have too many nodes.
+    /// `None` where the rule would have too many nodes, or none to rely on because it was interrupted.
     pub(super) fn new(
         domain: &dyn Domain,
         data: &Points,
         level: u32,
         seed: u64,
+        interrupt: &Interrupt,
     ) -> Result<Option<IntegrationRule>, Error> {
         let nodes = if data.dimension() <= DETERMINISTIC {
-            Grid::new(domain, data, level).nodes()
+            Grid::new(domain, data, level, interrupt).nodes()
         } else {
-            quasi_random(domain, data, level, seed)?
+            quasi_random(domain, data, level, seed, interrupt)?
         };
         let Some((values, log_weights)) = nodes else { return Ok(None) };
         if log_weights.is_empty() {
@@ -90,7 +92,7 @@ impl IntegrationRule {
         rng: &mut ChaCha8Rng,
     ) -> Result<IntegrationRule, Error> {
         let points = truncated(model, theta, domain, count, rng)?.points;
-        let at_draws = AtPoints { model, points: &points, weights: None };
+        let at_draws = AtPoints::all(model, &points);
         if !at_draws.has_log_density(theta) {
             return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
@@ -128,10 +130,11 @@ struct Grid<'a> {
     /// Where sections change at once, along each axis in order.
     breaks: Vec<Vec<f64>>,
     rule: Vec<(f64, f64)>,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> Grid<'a> {
-    fn new(domain: &'a dyn Domain, data: &Points, level: u32) -> Grid<'a> {
+    fn new(domain: &'a dyn Domain, data: &Points, level: u32, interrupt: &'a Interrupt) -> Grid<'a> {
         // Panels two deviations wide make a normal density exact to ten digits; in space nodes are dearer.
         let widest = if data.dimension() < DETERMINISTIC { 2.0 } else { 3.0 };
         let spread = deviations(data);
@@ -151,6 +154,7 @@ impl<'a> Grid<'a> {
                 / if data.dimension() == 1 { reach } else { reach.powf(0.75) },
             breaks: (0..data.dimension()).map(|axis| sorted(domain.breaks(axis))).collect(),
             rule: gauss_legendre(ORDER),
+            interrupt,
         }
     }
 
@@ -166,7 +170,7 @@ impl<'a> Grid<'a> {
         let width = if is_last { self.inner } else { self.outer[axis] };
         for interval in self.intervals(axis, place) {
             let count = panels(interval.1 - interval.0, width);
-            if out.1.len() + count * ORDER > MOST_NODES {
+            if out.1.len() + count * ORDER > MOST_NODES || self.interrupt.is_raised() {
                 return false;
             }
             if is_last {
@@ -221,6 +225,9 @@ impl<'a> Grid<'a> {
 
     /// Whether the domain lies over a place whose coordinates before `axis` are given.
     fn is_met(&self, axis: usize, place: &[f64]) -> bool {
+        if self.interrupt.is_raised() {
+            return false;
+        }
         if axis + 1 == place.len() {
             return !self.domain.sections(place, axis, self.windows[axis]).is_empty();
         }
@@ -379,7 +386,13 @@ impl Kronecker {
 }
 
 /// Quasi-random nodes inside the domain, weighted by one over the density they were drawn from.
-fn quasi_random(domain: &dyn Domain, data: &Points, level: u32, seed: u64) -> Result<Option<Rule>, Error> {
+fn quasi_random(
+    domain: &dyn Domain,
+    data: &Points,
+    level: u32,
+    seed: u64,
+    interrupt: &Interrupt,
+) -> Result<Option<Rule>, Error> {
     let count = COARSEST << (2 * level.min(8));
     if count > MOST_DRAWS {
         return Ok(None);
@@ -387,7 +400,7 @@ fn quasi_random(domain: &dyn Domain, data: &Points, level: u32, seed: u64) -> Re
     let proposal = Proposal::new(domain, data, seed)?;
     let mut sequence = Kronecker::new(data.dimension(), seed);
     let (mut values, mut log_weights) = (Vec::new(), Vec::new());
-    for _ in 0..count {
+    for _ in (0..count).take_while(|_| !interrupt.is_raised()) {
         let (x, log_weight) = proposal.place(&sequence.next());
         if domain.contains(&x) {
             log_weights.push(log_weight - (count as f64).ln());
@@ -415,17 +428,17 @@ mod tests {
     #[test]
     fn volumes_and_moments_of_known_shapes() {
         let disc = Ball::new(1.3).unwrap().in_dimension(2);
-        let nodes = IntegrationRule::new(&disc, &data(2), 0, 0).unwrap().unwrap();
+        let nodes = IntegrationRule::new(&disc, &data(2), 0, 0, &Interrupt::new()).unwrap().unwrap();
         let area = std::f64::consts::PI * 1.69;
         assert!((integral(&nodes, |_| 1.0) / area - 1.0).abs() < 1e-10);
         assert!((integral(&nodes, |x| x[0] * x[0]) / (area * 1.69 / 4.0) - 1.0).abs() < 1e-10);
         let diamond = Ball::new(1.0).unwrap().in_dimension(2).with_norm(Norm::One);
-        let nodes = IntegrationRule::new(&diamond, &data(2), 0, 0).unwrap().unwrap();
+        let nodes = IntegrationRule::new(&diamond, &data(2), 0, 0, &Interrupt::new()).unwrap().unwrap();
         assert!((integral(&nodes, |_| 1.0) - 2.0).abs() < 1e-4);
         let ball = Ball::new(1.0).unwrap().in_dimension(3);
         let volume = 4.0 / 3.0 * std::f64::consts::PI;
         let error = |level: u32| {
-            let nodes = IntegrationRule::new(&ball, &data(3), level, 0).unwrap().unwrap();
+            let nodes = IntegrationRule::new(&ball, &data(3), level, 0, &Interrupt::new()).unwrap().unwrap();
             (integral(&nodes, |_| 1.0) / volume - 1.0).abs()
         };
         assert!(
@@ -436,7 +449,7 @@ mod tests {
             error(2)
         );
         let interval = Cuboid::interval(-1.0, 2.0).unwrap();
-        let nodes = IntegrationRule::new(&interval, &data(1), 0, 0).unwrap().unwrap();
+        let nodes = IntegrationRule::new(&interval, &data(1), 0, 0, &Interrupt::new()).unwrap().unwrap();
         assert!((integral(&nodes, |x| x[0].exp()) - (2f64.exp() - (-1f64).exp())).abs() < 1e-12);
     }
 
@@ -446,7 +459,9 @@ mod tests {
         let plane = HalfSpace::new(vec![1.0, 0.0], 0.5).unwrap();
         let normal = |x: &[f64]| (-0.5 * (x[0] * x[0] + x[1] * x[1])).exp() / (2.0 * std::f64::consts::PI);
         let points: Vec<f64> = data(2).values().iter().map(|v| 5.0 * v).collect();
-        let nodes = IntegrationRule::new(&plane, &Points::new(points, 2).unwrap(), 1, 0).unwrap().unwrap();
+        let nodes = IntegrationRule::new(&plane, &Points::new(points, 2).unwrap(), 1, 0, &Interrupt::new())
+            .unwrap()
+            .unwrap();
         let exact = Normal::standard().cdf(-0.5);
         assert!((integral(&nodes, normal) / exact - 1.0).abs() < 1e-8);
     }
@@ -456,7 +471,9 @@ mod tests {
         let ball = Ball::new(1.0).unwrap().in_dimension(5);
         let rng = &mut stream(3, 0);
         let values: Vec<f64> = (0..5000).map(|_| 0.8 * (rng.random::<f64>() - 0.5)).collect();
-        let nodes = IntegrationRule::new(&ball, &Points::new(values, 5).unwrap(), 1, 0).unwrap().unwrap();
+        let nodes = IntegrationRule::new(&ball, &Points::new(values, 5).unwrap(), 1, 0, &Interrupt::new())
+            .unwrap()
+            .unwrap();
         // The volume of the unit ball in five dimensions.
         let volume = 8.0 / 15.0 * std::f64::consts::PI.powi(2);
         assert!((integral(&nodes, |_| 1.0) / volume - 1.0).abs() < 0.05);

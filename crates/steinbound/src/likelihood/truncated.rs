@@ -11,6 +11,7 @@ use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{DomainError, Error, FitError, ModelError};
 use crate::fit::objective::{Expansion, Objective};
 use crate::fit::{Estimate, centred, search, start_less};
+use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
@@ -28,6 +29,7 @@ struct Likelihood<'a> {
     /// Weights that sum to one.
     shares: Vec<f64>,
     nodes: IntegrationRule,
+    interrupt: &'a Interrupt,
 }
 
 /// What a sum over the nodes gathers besides the gradient.
@@ -55,22 +57,19 @@ const LEAST_NODES: f64 = 4.0;
 const BLOCK: usize = 512;
 
 impl<'a> Likelihood<'a> {
-    fn new(
-        model: &'a dyn Model,
-        data: &'a Points<'a>,
-        weights: &[f64],
-        nodes: IntegrationRule,
-    ) -> Likelihood<'a> {
+    fn new(task: &Truncated<'a>, data: &'a Points<'a>, nodes: IntegrationRule) -> Likelihood<'a> {
+        let Truncated { model, weights, interrupt, .. } = *task;
         let total: f64 = weights.iter().sum();
-        Likelihood { model, data, shares: weights.iter().map(|w| w / total).collect(), nodes }
+        let shares = weights.iter().map(|w| w / total).collect();
+        Likelihood { model, data, shares, nodes, interrupt }
     }
 
     fn at_data(&self) -> AtPoints<'_> {
-        AtPoints::new(self.model, self.data, &self.shares)
+        AtPoints::new(self.model, self.data, &self.shares).until(self.interrupt)
     }
 
     fn at_nodes(&self) -> AtPoints<'_> {
-        AtPoints { model: self.model, points: &self.nodes.points, weights: None }
+        AtPoints::all(self.model, &self.nodes.points).until(self.interrupt)
     }
 
     /// `log p` plus the log-weight at every node, and the log of their sum.
@@ -103,6 +102,9 @@ impl<'a> Likelihood<'a> {
         let size = p + if matches!(second, Second::Nothing) { 0 } else { p * p };
         let of_block = |(block, part): (usize, &[f64])| {
             let mut sums = vec![0.0; size];
+            if self.interrupt.is_raised() {
+                return sums;
+            }
             let (mean, products) = sums.split_at_mut(p);
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
@@ -158,7 +160,7 @@ impl<'a> Likelihood<'a> {
             self.expected(theta, if is_curved { Second::Curved(&steps) } else { Second::Moments })?;
         if is_curved {
             let weights: Vec<f64> = self.shares.iter().map(|share| -share).collect();
-            let at_data = AtPoints::new(self.model, self.data, &weights);
+            let at_data = AtPoints { weights: Some(&weights), ..self.at_data() };
             let point_by_point = || {
                 at_data.sum(p, |i, x, _, sum| {
                     self.model.add_log_density_curvature(x, theta, weights[i], &steps, sum);
@@ -187,6 +189,10 @@ impl<'a> Likelihood<'a> {
 }
 
 impl Objective for Likelihood<'_> {
+    fn interrupt(&self) -> Option<&Interrupt> {
+        Some(self.interrupt)
+    }
+
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         self.value_with(theta, self.masses(theta)?.1)
     }
@@ -228,7 +234,7 @@ fn settled_below(dimension: usize) -> f64 {
 
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
-    let Truncated { model, data, weights, domain, start, rule, seed } = *task;
+    let Truncated { model, data, weights, domain, start, rule, seed, interrupt } = *task;
     if !AtPoints::new(model, data, weights).has_log_density(&vec![0.0; model.parameters()]) {
         return Err(ModelError::Unsupported {
             model: model.name().to_string(),
@@ -246,7 +252,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let first = first.map(|theta| start_less(model, &theta, &origin));
     if let Some(rule) = rule {
         check_dimension(rule, model)?;
-        let objective = Likelihood::new(model, &points, weights, rule.clone().less(&origin)?);
+        let objective = Likelihood::new(task, &points, rule.clone().less(&origin)?);
         let mut estimate = search(&objective, model, &points, first.as_deref(), seed)?;
         finish(&objective, &mut estimate, points.len())?;
         // The rule knows its weights up to a factor only.
@@ -254,7 +260,9 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         return Ok(estimate.moved_back(model, &origin));
     }
     let nodes = |level: u32| {
-        IntegrationRule::new(domain.as_ref(), data, level, seed)?.map(|n| n.less(&origin)).transpose()
+        let rule = IntegrationRule::new(domain.as_ref(), data, level, seed, interrupt)?;
+        interrupt.check()?;
+        rule.map(|n| n.less(&origin)).transpose()
     };
     let data = &points;
     let starts = match &first {
@@ -263,16 +271,17 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     };
     let mut level = 0;
     let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
-    let mut objective = Likelihood::new(model, data, weights, coarse);
+    let mut objective = Likelihood::new(task, data, coarse);
     let finer_than = |level: u32| -> Result<Option<Likelihood>, Error> {
         let finer = if level < FINEST { nodes(level + 1)? } else { None };
-        Ok(finer.map(|finer| Likelihood::new(model, data, weights, finer)))
+        Ok(finer.map(|finer| Likelihood::new(task, data, finer)))
     };
     // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
     let mut next = finer_than(level)?;
     while let Some(finer) = &next {
         let mut changes = false;
         for theta in &starts {
+            interrupt.check()?;
             let change = (objective.masses(theta)?.1 - finer.masses(theta)?.1).abs();
             changes = change.is_nan() || change > COARSE;
             if changes {

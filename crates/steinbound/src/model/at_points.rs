@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::{Derivatives, Model, RELATIVE_STEP, Wanted, add_differences, difference_step};
 use crate::compute::dot;
 use crate::error::ModelError;
+use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
@@ -24,11 +25,26 @@ pub(crate) struct AtPoints<'a> {
     pub(crate) points: &'a Points<'a>,
     /// One for each point; without them all points count.
     pub(crate) weights: Option<&'a [f64]>,
+    /// Once raised, the rest of the points are left out: whoever wants the result has to ask whether it is one.
+    pub(crate) interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> AtPoints<'a> {
     pub(crate) fn new(model: &'a dyn Model, points: &'a Points<'a>, weights: &'a [f64]) -> AtPoints<'a> {
-        AtPoints { model, points, weights: Some(weights) }
+        AtPoints { weights: Some(weights), ..AtPoints::all(model, points) }
+    }
+
+    /// All points, whatever their weights.
+    pub(crate) fn all(model: &'a dyn Model, points: &'a Points<'a>) -> AtPoints<'a> {
+        AtPoints { model, points, weights: None, interrupt: None }
+    }
+
+    pub(crate) fn until(self, interrupt: &'a Interrupt) -> AtPoints<'a> {
+        AtPoints { interrupt: Some(interrupt), ..self }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(Interrupt::is_raised)
     }
 
     fn counts(&self, i: usize) -> bool {
@@ -75,7 +91,8 @@ impl<'a> AtPoints<'a> {
     pub(crate) fn rows(&self, columns: usize, row: impl Fn(&[f64], &mut [f64]) + Sync) -> Matrix {
         let mut values = vec![0.0; self.points.len() * columns];
         let rows = values.par_chunks_mut(columns.max(1)).enumerate();
-        rows.filter(|(i, _)| self.counts(*i)).for_each(|(i, out)| row(self.points.row(i), out));
+        let counted = rows.filter(|(i, _)| self.counts(*i) && !self.is_interrupted());
+        counted.for_each(|(i, out)| row(self.points.row(i), out));
         Matrix::from_fn(self.points.len(), columns, |i, j| values[i * columns + j])
     }
 
@@ -89,6 +106,9 @@ impl<'a> AtPoints<'a> {
         let blocks: Vec<usize> = (0..points.len()).step_by(BLOCK).collect();
         let of_block = |start: &usize| {
             let (mut sum, mut room) = (vec![0.0; size], Vec::new());
+            if self.is_interrupted() {
+                return sum;
+            }
             let block = *start..(start + BLOCK).min(points.len());
             block.filter(|i| self.counts(*i)).for_each(|i| add(i, points.row(i), &mut room, &mut sum));
             sum
@@ -135,7 +155,9 @@ impl<'a> AtPoints<'a> {
             weigh(i, &mut row);
             row.iter().enumerate().for_each(|(l, weight)| weights[(i, l)] = *weight);
         }
-        let gradient = |theta: &[f64], out: &mut [f64]| match self.all_at_once(theta, wanted) {
+        let asked =
+            |theta: &[f64]| if self.is_interrupted() { None } else { self.all_at_once(theta, wanted) };
+        let gradient = |theta: &[f64], out: &mut [f64]| match asked(theta) {
             Some(Ok(rows)) => {
                 for (k, out) in out.iter_mut().enumerate() {
                     *out = (0..width).map(|l| dot(weights.column(l), rows.column(l * p + k))).sum();
@@ -170,6 +192,9 @@ impl<'a> AtPoints<'a> {
         }
         let mut all = vec![0.0; self.points.len()];
         all.par_chunks_mut(SOME).enumerate().for_each(|(chunk, out)| {
+            if self.is_interrupted() {
+                return;
+            }
             let numbered = (chunk * SOME..).zip(out).filter(|(i, _)| self.counts(*i));
             numbered.for_each(|(i, out)| {
                 *out = self.model.log_density(self.points.row(i), theta).unwrap_or(f64::NAN);
@@ -189,7 +214,7 @@ impl<'a> AtPoints<'a> {
         }
         let mut all = Matrix::zeros(self.points.len(), theta.len());
         let mut moved = theta.to_vec();
-        for k in 0..theta.len() {
+        for k in (0..theta.len()).take_while(|_| !self.is_interrupted()) {
             let step = difference_step(theta[k]);
             let mut at = |value: f64| {
                 moved[k] = value;
@@ -224,7 +249,7 @@ impl<'a> AtPoints<'a> {
         let here = self.log_densities(theta)?;
         let mut sums = vec![0.0; p * p];
         for j in 0..p {
-            for k in 0..=j {
+            for k in (0..=j).take_while(|_| !self.is_interrupted()) {
                 let (high, low) = (at([(j, 1.0), (k, 1.0)])?, at([(j, -1.0), (k, -1.0)])?);
                 // On the diagonal both moves are one of twice the length.
                 let cross = if j == k {

@@ -4,6 +4,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Sample, rejection};
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
+use crate::interrupt::Interrupt;
 use crate::model::{AtPoints, Model, Sampler, check_theta};
 use crate::points::Points;
 
@@ -43,6 +44,7 @@ pub struct Inside<'a> {
     theta: Vec<f64>,
     domain: Option<&'a dyn Domain>,
     proposal: Proposal,
+    interrupt: Interrupt,
 }
 
 /// Where draws come from.
@@ -88,7 +90,10 @@ impl<'a> Inside<'a> {
                 ModelError::WrongDimension { model: model.dimension(), data: domain.dimension() }.into()
             );
         }
-        let with = |proposal| Inside { model, theta: theta.to_vec(), domain, proposal };
+        let with = |proposal| {
+            let interrupt = Interrupt::new();
+            Inside { model, theta: theta.to_vec(), domain, proposal, interrupt }
+        };
         let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
         // A quarter is good enough not to look further.
@@ -107,6 +112,12 @@ impl<'a> Inside<'a> {
         })
     }
 
+    /// The same, whose draws are errors once the interrupt is raised.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> Inside<'a> {
+        self.interrupt = interrupt;
+        self
+    }
+
     /// So many independent draws.
     pub fn draw(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
         Ok(self.sample(count, rng)?.points)
@@ -119,7 +130,7 @@ impl<'a> Inside<'a> {
 
     fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Sample, Error> {
         let mut ahead = Ahead::default();
-        rejection(count, self.model.dimension(), PATIENCE, self.domain, |point| {
+        rejection(count, self.model.dimension(), PATIENCE, self.domain, &self.interrupt, |point| {
             self.propose(point, &mut ahead, rng)
         })
     }
@@ -197,7 +208,7 @@ fn log_densities(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>, 
     let inside: Vec<f64> = inside.flat_map(|(place, _)| place.iter().copied()).collect();
     let found = Points::new(inside, model.dimension())
         .ok()
-        .and_then(|points| AtPoints { model, points: &points, weights: None }.log_densities(theta).ok());
+        .and_then(|points| AtPoints::all(model, &points).log_densities(theta).ok());
     let mut found = found.into_iter().flatten();
     let log_of = |is_inside: bool| if is_inside { found.next() } else { None };
     let logs = is_inside.into_iter().map(log_of);
@@ -233,7 +244,7 @@ fn uniform(model: &dyn Model, theta: &[f64], domain: &dyn Domain, rng: &mut ChaC
     pilots.chunks_exact_mut(dimension).for_each(|place| in_window(&window, place, rng));
     look(&pilots, &mut best, &mut log_bound);
     let here = Points::new(best.clone(), dimension).ok()?;
-    let is_dear = AtPoints { model, points: &here, weights: None }.has_all_log_densities(theta);
+    let is_dear = AtPoints::all(model, &here).has_all_log_densities(theta);
     // Around the best, in boxes that shrink. A model that is asked for many places at once hears of a new best after each box only.
     let at_once = if is_dear { BOX } else { 1 };
     let mut places = vec![0.0; at_once * dimension];

@@ -9,6 +9,7 @@ pub use inside::{Inside, PILOTS};
 
 use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
+use crate::interrupt::Interrupt;
 use crate::model::{self, Model};
 use crate::points::Points;
 
@@ -97,6 +98,18 @@ pub fn truncated(
     count: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Sample, Error> {
+    truncated_until(model, theta, domain, count, rng, &Interrupt::new())
+}
+
+/// [`truncated`], with an error once the interrupt is raised.
+pub fn truncated_until(
+    model: &dyn Model,
+    theta: &[f64],
+    domain: &dyn Domain,
+    count: usize,
+    rng: &mut ChaCha8Rng,
+    interrupt: &Interrupt,
+) -> Result<Sample, Error> {
     let dimension = model.dimension();
     if domain.dimension() != dimension {
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
@@ -107,7 +120,7 @@ pub fn truncated(
         action: "sampled at these parameters",
         remedy: "give parameters of a proper density, such as a positive definite covariance",
     })?;
-    rejection(count, dimension, PATIENCE, Some(domain), |point| {
+    rejection(count, dimension, PATIENCE, Some(domain), interrupt, |point| {
         sampler(rng, point);
         domain.contains(point)
     })
@@ -122,6 +135,7 @@ fn rejection(
     dimension: usize,
     patience: usize,
     domain: Option<&dyn Domain>,
+    interrupt: &Interrupt,
     mut propose: impl FnMut(&mut [f64]) -> bool,
 ) -> Result<Sample, Error> {
     check_count(count, dimension)?;
@@ -129,6 +143,7 @@ fn rejection(
     let mut point = vec![0.0; dimension];
     let (mut accepted, mut drawn) = (0, 0);
     while accepted < count {
+        interrupt.check()?;
         drawn += 1;
         if propose(&mut point) {
             values.extend_from_slice(&point);

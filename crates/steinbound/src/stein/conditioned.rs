@@ -204,6 +204,7 @@ impl SteinForm for Conditioned {
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         let mut products = self.inner.apply(columns, terms)?;
         self.correct(self.inner.scaled(), columns, terms, &mut products);
+        self.kernel().interrupt.check()?;
         Ok(products)
     }
 
@@ -212,6 +213,7 @@ impl SteinForm for Conditioned {
         let rows = self.inner.kernel().scale(targets)?;
         let mut products = cross(self.kernel(), &rows, self.inner.scaled(), columns, terms);
         self.correct(&rows, columns, terms, &mut products);
+        self.kernel().interrupt.check()?;
         Ok(products)
     }
 
@@ -231,7 +233,8 @@ impl SteinForm for Conditioned {
         };
         // A block takes room for its kernel values and slopes, so that not all are written out at once.
         let room = self.boundary.len() * LARGEST_TILE * (1 + self.coordinates());
-        for some in blocks.chunks((MOST_WRITTEN_OUT / room).clamp(1, 16)) {
+        let chunks = blocks.chunks((MOST_WRITTEN_OUT / room).clamp(1, 16));
+        for some in chunks.take_while(|_| !self.kernel().interrupt.is_raised()) {
             let written: Vec<WrittenOut> = some.par_iter().map(of_block).collect();
             for (start, out) in some.iter().zip(written) {
                 for at in 0..out.value.columns() {
@@ -276,6 +279,6 @@ impl SteinForm for Conditioned {
         if self.boundary.len() == 0 {
             return Ok(None);
         }
-        Ok(Some(self.solved_at_boundary(columns, terms)))
+        self.kernel().interrupt.watch(|| Ok(Some(self.solved_at_boundary(columns, terms))))
     }
 }

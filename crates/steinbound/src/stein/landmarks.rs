@@ -12,6 +12,7 @@ use crate::compute::pairs::{GROUP, PairKernel, Scaled};
 use crate::compute::pivoted_cholesky::{Stop, greedy};
 use crate::compute::{dot, product};
 use crate::error::{Error, KernelError};
+use crate::interrupt::Interrupt;
 use crate::kernel;
 use crate::matrix::{Matrix, weighted_columns};
 use crate::points::Points;
@@ -86,6 +87,17 @@ impl Landmarks {
         seed: u64,
     ) -> Result<Landmarks, Error> {
         check_tolerance(tolerance)?;
+        let interrupt = form.kernel().interrupt.clone();
+        interrupt.watch(|| Landmarks::chosen(form, points, tolerance, most, seed))
+    }
+
+    fn chosen(
+        form: &Conditioned,
+        points: &Points,
+        tolerance: f64,
+        most: usize,
+        seed: u64,
+    ) -> Result<Landmarks, Error> {
         let kernel = form.kernel();
         let boundary = form.boundary_points();
         let pool = pool(points, boundary.rows(), seed)?;
@@ -95,7 +107,8 @@ impl Landmarks {
         let left = |j: usize| (whole - dot(known.column(j), known.column(j))).max(0.0);
         let diagonal: Vec<f64> = (0..pool.len()).map(left).collect();
         let mean = diagonal.iter().sum::<f64>() / pool.len() as f64;
-        let stop = Stop { tolerance: tolerance * mean, most: most.min(MOST_LANDMARKS) };
+        let (most, interrupt) = (most.min(MOST_LANDMARKS), &kernel.interrupt);
+        let stop = Stop { tolerance: tolerance * mean, most, interrupt };
         let pivots = greedy(diagonal, stop, |pivot, column| {
             let start = pivot / GROUP * GROUP;
             let group = start..(start + GROUP).min(pool.len());
@@ -177,6 +190,7 @@ impl Landmarks {
         let columns = weighted_columns(features, weights);
         let terms = forward_terms(features.columns(), self.coordinates());
         let both = self.there(&data, &columns, &terms);
+        self.kernel.interrupt.check()?;
         let count = features.columns();
         Ok(Sums::of(both.part(0..count), both.part(count..both.columns()), weights))
     }
@@ -214,6 +228,7 @@ impl Landmarks {
         let mut terms: Vec<Term> = (0..both.columns()).map(|j| Term::new(Operator::Value, j)).collect();
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
         let products = self.back(&rows, &both, &terms);
+        self.kernel.interrupt.check()?;
         let moments = sums.moments();
         Ok(Pass::from_products(features, &products, &used, moments, sums.weight).gradients(score, theta))
     }
@@ -254,6 +269,7 @@ impl TryFrom<Written> for Landmarks {
             widths: written.widths.clone(),
             differentiated: written.differentiated.clone(),
             origin: written.origin.clone(),
+            interrupt: Interrupt::new(),
         };
         kernel.check(written.anchors.columns()).map_err(|error| error.to_string())?;
         Landmarks::from_parts(kernel, written).map_err(|error| error.to_string())

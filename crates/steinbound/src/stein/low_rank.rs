@@ -87,18 +87,19 @@ impl SteinForm for LowRank {
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
-        Ok(self.at(self.exact.scaled(), columns, terms))
+        self.exact.kernel().interrupt.watch(|| Ok(self.at(self.exact.scaled(), columns, terms)))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let rows = self.exact.kernel().scale(targets)?;
-        Ok(self.at(&rows, columns, terms))
+        self.exact.kernel().interrupt.watch(|| Ok(self.at(&rows, columns, terms)))
     }
 
     fn feature_sums(&self, columns: &Matrix, terms: &[Term]) -> Option<Result<Matrix, Error>> {
         let checked = check_shape(self, columns, terms).map_err(Error::from);
-        Some(checked.map(|()| self.landmarks.there(self.exact.scaled(), columns, terms)))
+        let sums = || Ok(self.landmarks.there(self.exact.scaled(), columns, terms));
+        Some(checked.and_then(|()| self.exact.kernel().interrupt.watch(sums)))
     }
 
     fn diagonal(&self) -> Diagonal {
@@ -106,6 +107,9 @@ impl SteinForm for LowRank {
         let blocks: Vec<usize> = (0..points).step_by(LARGEST_TILE).collect();
         let of_block = |start: &usize| {
             let range = *start..(start + LARGEST_TILE).min(points);
+            if self.exact.kernel().interrupt.is_raised() {
+                return vec![(0.0, vec![0.0; coordinates], 0.0); range.len()];
+            }
             let (value, slopes) = self.landmarks.written_out(self.exact.scaled(), range.clone());
             let of_point = |at: usize| {
                 let phi = value.column(at);

@@ -5,6 +5,7 @@ use crate::compute::pairs::{PairKernel, PairSum, Scaled};
 use crate::compute::tiles::{Computed, Stored, TileSource};
 use crate::compute::{memory, products};
 use crate::error::{Error, KernelError};
+use crate::interrupt::Interrupt;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -51,7 +52,20 @@ impl Radial {
         differentiated: Vec<usize>,
         dense: bool,
     ) -> Result<Radial, Error> {
-        let kernel = PairKernel { kernel, widths, differentiated, origin: points.mean() };
+        Radial::until(points, kernel, widths, differentiated, dense, &Interrupt::new())
+    }
+
+    /// The same form, of which passes are errors once the interrupt is raised.
+    pub(crate) fn until(
+        points: &Points,
+        kernel: Arc<dyn Kernel>,
+        widths: Vec<f64>,
+        differentiated: Vec<usize>,
+        dense: bool,
+        interrupt: &Interrupt,
+    ) -> Result<Radial, Error> {
+        let (origin, interrupt) = (points.mean(), interrupt.clone());
+        let kernel = PairKernel { kernel, widths, differentiated, origin, interrupt };
         kernel.check(points.dimension())?;
         if dense {
             check_dense(points.len())?;
@@ -91,13 +105,14 @@ impl SteinForm for Radial {
         check_shape(self, columns, terms)?;
         let (sums, signs) = lower(terms);
         let products = products::symmetric(self.source.as_ref(), columns, &sums);
+        self.kernel().interrupt.check()?;
         Ok(with_signs(products, &signs))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let rows = self.kernel().scale(targets)?;
-        Ok(cross(self.kernel(), &rows, self.scaled(), columns, terms))
+        self.kernel().interrupt.watch(|| Ok(cross(self.kernel(), &rows, self.scaled(), columns, terms)))
     }
 
     fn diagonal(&self) -> Diagonal {
@@ -114,7 +129,7 @@ impl SteinForm for Radial {
     }
 }
 
-/// The terms of a radial kernel at row points against column points to which `columns` belong.
+/// The terms of a radial kernel at row points against column points to which `columns` belong. Who wants the result asks the kernel's interrupt first.
 pub(super) fn cross(
     kernel: &PairKernel,
     rows: &Scaled,

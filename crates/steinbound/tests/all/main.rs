@@ -11,6 +11,7 @@ mod families;
 mod golden;
 mod goodness_of_fit;
 mod identities;
+mod interrupts;
 mod latent;
 mod likelihoods;
 mod low_rank;
