@@ -159,6 +159,7 @@ impl TryFrom<Vec<Vec<f64>>> for Matrix {
 }
 
 /// `out += factor * column`.
+#[inline]
 pub(crate) fn add_scaled(out: &mut [f64], factor: f64, column: &[f64]) {
     for (o, x) in out.iter_mut().zip(column) {
         *o += factor * x;

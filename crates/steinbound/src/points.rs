@@ -185,6 +185,7 @@ impl<'a> Points<'a> {
     }
 
     /// Point `i`, counted from zero.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.dimension..(i + 1) * self.dimension]
     }

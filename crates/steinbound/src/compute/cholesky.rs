@@ -8,6 +8,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::dot;
+use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
@@ -23,9 +24,17 @@ impl Cholesky {
     ///
     /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are solved for, and the block columns to
     /// the right of it lose its part of the product.
-    pub(crate) fn new(mut matrix: Matrix) -> Option<Cholesky> {
+    pub(crate) fn new(matrix: Matrix) -> Option<Cholesky> {
+        Cholesky::until(matrix, &Interrupt::new())
+    }
+
+    /// The same for a large matrix: `None` as well once the interrupt is raised.
+    pub(crate) fn until(mut matrix: Matrix, interrupt: &Interrupt) -> Option<Cholesky> {
         let size = matrix.rows();
         for start in (0..size).step_by(BLOCK) {
+            if interrupt.is_raised() {
+                return None;
+            }
             let width = BLOCK.min(size - start);
             let (done, rest) = matrix.values_mut()[start * size..].split_at_mut(width * size);
             let mut diagonal = Matrix::from_fn(width, width, |i, j| done[j * size + start + i]);

@@ -411,6 +411,11 @@ impl Estimator {
         self
     }
 
+    /// The domain, where one was given.
+    pub fn known_domain(&self) -> Option<&dyn Domain> {
+        self.domain.as_deref()
+    }
+
     /// Checks settings, data and model against each other and builds what the method needs.
     pub fn check<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         self.check_numbers()?;

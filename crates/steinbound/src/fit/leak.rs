@@ -84,6 +84,9 @@ fn sparse(observations: usize) -> f64 {
     0.05 * (400.0 / observations as f64).sqrt().min(1.0)
 }
 
+/// What is left of the kernel at the data, on average, where boundary points are out of its reach.
+const UNTOUCHED: f64 = 1.0 - 1e-9;
+
 /// Measures the leak near the data, at other places on the boundary where the domain is known and at the boundary points
 /// themselves where it is not.
 pub(super) fn note_leak(
@@ -110,7 +113,15 @@ pub(super) fn note_leak(
     let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
     let kept = form.leaks_at(&Points::from_rows(&rows)?)?;
-    settings.kept = Some(kept.iter().sum::<f64>() / kept.len() as f64);
+    let kept = kept.iter().sum::<f64>() / kept.len() as f64;
+    settings.kept = Some(kept);
+    if kept > UNTOUCHED {
+        settings.warnings.push(
+            "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \
+             and units are those of the data, or use a larger bandwidth"
+                .into(),
+        );
+    }
     if mean > sparse(data.independent()) {
         let percent =
             if mean >= 0.01 { format!("{:.0}", 100.0 * mean) } else { format!("{:.2}", 100.0 * mean) };
@@ -120,4 +131,26 @@ pub(super) fn note_leak(
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Gaussian;
+
+    #[test]
+    fn a_boundary_out_of_reach_is_told() {
+        let data =
+            Points::from_rows(&[[0.1, 0.2], [0.5, -0.3], [-0.4, 0.1], [0.3, 0.6], [-0.2, -0.5]]).unwrap();
+        let square = |side: f64| {
+            Points::from_rows(&[[side, side], [side, -side], [-side, side], [-side, -side]]).unwrap()
+        };
+        let model = Gaussian::with_variance(2, 1.0).unwrap();
+        let warned = |side: f64| {
+            let problem = Estimator::tksd().boundary(square(side));
+            let problem = problem.check(&data, &model).unwrap();
+            problem.warnings().iter().any(|warning| warning.contains("have no effect"))
+        };
+        assert!(warned(50.0) && !warned(1.0));
+    }
 }

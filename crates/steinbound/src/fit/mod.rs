@@ -20,7 +20,7 @@ pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub use leak::BoundaryLeaks;
 pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub(crate) use problem::sees_one_coordinate;
-pub use problem::{Discrepancy, Problem, WitnessValues};
+pub use problem::{Described, Discrepancy, Problem, WitnessValues};
 pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
 pub use summary::parameter_table;

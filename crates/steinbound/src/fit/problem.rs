@@ -71,6 +71,32 @@ pub struct WitnessValues {
     pub discrepancy: f64,
 }
 
+/// A problem before it is solved: what results tell of it.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Described {
+    /// The method.
+    pub method: Method,
+    /// The model's name.
+    pub model: String,
+    /// The statistic, for methods that have one.
+    pub statistic: Option<Statistic>,
+    /// The number of observations.
+    pub n: usize,
+    /// The number of coordinates.
+    pub d: usize,
+    /// The number of boundary points in use.
+    pub m: usize,
+    /// The kernel, for methods that have one.
+    pub kernel: Option<KernelUsed>,
+    /// The ridge, for methods that have one.
+    pub ridge: Option<f64>,
+    /// How the pairs are computed, for methods that have pairs.
+    pub compute: Option<ComputeUsed>,
+    /// What the user should know about the data.
+    pub warnings: Vec<String>,
+}
+
 impl<'a> Problem<'a> {
     pub(super) fn new(
         estimator: &Estimator,
@@ -269,6 +295,35 @@ impl<'a> Problem<'a> {
     /// What the user should know about the data.
     pub fn warnings(&self) -> &[String] {
         &self.settings.warnings
+    }
+
+    /// What results tell of the problem.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let model = Gaussian::with_variance(1, 1.0)?;
+    /// assert_eq!(Estimator::ksd().check(&data, &model)?.described().n, 3);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn described(&self) -> Described {
+        Described {
+            method: self.settings.method,
+            model: self.model.name().to_string(),
+            statistic: self.settings.statistic,
+            n: self.data.len(),
+            d: self.data.dimension(),
+            m: self.settings.boundary_points,
+            kernel: self.settings.kernel.clone(),
+            ridge: self.settings.ridge,
+            compute: self.settings.compute.clone(),
+            warnings: self.settings.warnings.clone(),
+        }
+    }
+
+    /// The confidence level of intervals.
+    pub fn confidence(&self) -> f64 {
+        self.settings.confidence
     }
 
     /// The form, for Stein discrepancies.

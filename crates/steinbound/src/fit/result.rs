@@ -207,6 +207,25 @@ impl Fit {
         self.theta.clone().or_else(derived)
     }
 
+    /// The same fit, whose reported parameters are followed by the fitted ones where some do not exist, as the moments of a Gaussian whose precision
+    /// is indefinite.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::full(1))?;
+    /// assert_eq!(fit.clone().with_natural(), fit);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn with_natural(mut self) -> Fit {
+        if self.parameters.iter().any(|p| p.estimate.is_none()) {
+            let natural: Vec<Parameter> =
+                self.natural.iter().filter(|p| p.estimate.is_some()).cloned().collect();
+            self.parameters.extend(natural);
+        }
+        self
+    }
+
     /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
     ///
     /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its replicates, each mapped. Without reported

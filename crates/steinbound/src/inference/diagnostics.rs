@@ -118,6 +118,23 @@ impl Problem<'_> {
         self.watch(|| in_pool(|| self.diagnosed(fit)))
     }
 
+    /// Fits, and looks at what the fit rests on; the warnings of both are those of the fit.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [500.0]])?;
+    /// let model = Gaussian::with_variance(1, 1.0)?;
+    /// let (fit, diagnostics) = Estimator::mle().check(&data, &model)?.fit_diagnosed()?;
+    /// assert!(diagnostics.warnings.iter().all(|warning| fit.warnings.contains(warning)));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn fit_diagnosed(&self) -> Result<(Fit, Diagnostics), Error> {
+        let mut fit = self.fit()?;
+        let diagnostics = self.diagnose(&fit)?;
+        fit.warnings.extend(diagnostics.warnings.iter().cloned());
+        Ok((fit, diagnostics))
+    }
+
     fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
         self.check_own(fit)?;
         let mut found = Diagnostics {

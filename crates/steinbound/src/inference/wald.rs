@@ -73,20 +73,44 @@ impl Fit {
     /// ```
     pub fn test_hypothesis(&self, hypothesis: &LinearHypothesis) -> Result<WaldTest, Error> {
         let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
+        WaldTest::of(&names, &self.estimates(), self.covariance.as_ref(), hypothesis)
+    }
+}
+
+impl WaldTest {
+    /// The test of a hypothesis on parameters of these names, from their estimates and the covariance of these.
+    ///
+    /// ```
+    /// use steinbound::Matrix;
+    /// use steinbound::inference::{LinearHypothesis, WaldTest};
+    /// let hypothesis = LinearHypothesis::parse("a = b", &["a", "b"])?;
+    /// let found = WaldTest::of(&["a", "b"], &[3.0, 1.0], Some(&Matrix::identity(2)), &hypothesis)?;
+    /// assert!((found.statistic - 2.0).abs() < 1e-12);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn of(
+        names: &[impl AsRef<str>],
+        estimates: &[f64],
+        covariance: Option<&Matrix>,
+        hypothesis: &LinearHypothesis,
+    ) -> Result<WaldTest, Error> {
         let (found, expected) = (hypothesis.restrictions().columns(), names.len());
         if found != expected {
+            let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
             return Err(HypothesisError::WrongColumns { found, expected, names: names.join(", ") }.into());
         }
-        hypothesis.check_rank(&names)?;
-        let estimates = self.estimates();
-        let known = self.covariance.as_ref().filter(|covariance| covariance.rows() == expected);
-        let Some(covariance) = known.filter(|_| estimates.iter().all(|v| v.is_finite())) else {
+        hypothesis.check_rank(names)?;
+        let has_size =
+            |m: &&Matrix| m.rows() == expected && m.columns() == expected && estimates.len() == expected;
+        let Some(covariance) =
+            covariance.filter(has_size).filter(|_| estimates.iter().all(|v| v.is_finite()))
+        else {
             return Err(HypothesisError::NoCovariance.into());
         };
         let restrictions = hypothesis.restrictions();
         let spread = restrictions.times(covariance).times(&restrictions.transpose());
         let factor = ScaledCholesky::new(&spread).map_err(|_| HypothesisError::NoVariance)?;
-        let at = restrictions.times_vector(&estimates);
+        let at = restrictions.times_vector(estimates);
         let distance: Vec<f64> = at.iter().zip(hypothesis.values()).map(|(a, r)| a - r).collect();
         let mut solved = Matrix::from_fn(distance.len(), 1, |i, _| distance[i]);
         factor.solve(&mut solved);
@@ -96,7 +120,7 @@ impl Fit {
             return Err(HypothesisError::NoVariance.into());
         }
         Ok(WaldTest {
-            hypothesis: hypothesis.describe(&names),
+            hypothesis: hypothesis.describe(names),
             statistic,
             degrees_of_freedom: distance.len(),
             p_value: law.sf(statistic),

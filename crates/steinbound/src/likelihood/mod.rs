@@ -2,6 +2,7 @@
 
 mod conditional;
 mod nodes;
+mod normaliser;
 mod truncated;
 
 use std::sync::Arc;

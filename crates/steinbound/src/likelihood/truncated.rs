@@ -235,7 +235,10 @@ fn settled_below(dimension: usize) -> f64 {
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, rule, seed, interrupt } = *task;
-    if !AtPoints::new(model, data, weights).has_log_density(&vec![0.0; model.parameters()]) {
+    // Asked where the search begins: a density need not exist at zero.
+    let proposed = || model.starts(data, &mut stream(seed, tasks::STARTS)).into_iter().next();
+    let probe = start.map(<[f64]>::to_vec).or_else(proposed).unwrap_or_else(|| vec![0.0; model.parameters()]);
+    if !AtPoints::new(model, data, weights).has_log_density(&probe) {
         return Err(ModelError::Unsupported {
             model: model.name().to_string(),
             action: "fitted by truncated maximum likelihood, because it has no log-density",

@@ -48,6 +48,8 @@ pub mod tasks {
     pub const PILOT: u64 = 7;
     /// Draws of a fitted model, to see how many fall outside the domain.
     pub const MASS: u64 = 8;
+    /// Draws that are asked of a fitted density: others than those of data simulated with the same seed.
+    pub const SAMPLE: u64 = 9;
     /// The first of as many streams as there are draws of a bootstrap.
     pub const BOOTSTRAP: u64 = 1 << 32;
 }

@@ -89,8 +89,10 @@ impl Conditioned {
         for i in 0..scaled.len() {
             gram[(i, i)] += ridge;
         }
-        let factor =
-            Cholesky::new(gram).ok_or(KernelError::SingularBoundary { points: scaled.len(), ridge })?;
+        let interrupt = &inner.kernel().interrupt;
+        let factor = Cholesky::until(gram, interrupt);
+        interrupt.check()?;
+        let factor = factor.ok_or(KernelError::SingularBoundary { points: scaled.len(), ridge })?;
         let boundary_points =
             Matrix::from_fn(boundary.len(), boundary.dimension(), |i, l| boundary.row(i)[l]);
         Ok(Conditioned { inner, boundary: scaled, boundary_points, factor, ridge })

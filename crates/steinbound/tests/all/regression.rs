@@ -56,7 +56,7 @@ const PUBLISHED: [(&str, f64, f64); 5] = [
 ];
 
 fn student_scores() -> PreparedRegression {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
     let text = std::fs::read_to_string(path).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 178);
