@@ -1,4 +1,4 @@
-"""Write crates/steinbound-paper/data/student_scores.csv from the public table `hsb2`.
+"""Write crates/steinbound-io/data/student_scores.csv from the public table `hsb2`.
 
 The table is `hsb2` of the R package openintro: 200 pupils of the High School and Beyond survey, with
 their scores in reading and writing and their programme. The textbook example of truncated regression uses
@@ -26,7 +26,7 @@ import zipfile
 
 CUT = 40
 ROWS = 178
-OUTPUT = pathlib.Path(__file__).parents[1] / "crates/steinbound-paper/data/student_scores.csv"
+OUTPUT = pathlib.Path(__file__).parents[1] / "crates/steinbound-io/data/student_scores.csv"
 
 
 def source(arguments):

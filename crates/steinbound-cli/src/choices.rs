@@ -14,7 +14,7 @@ use steinbound::kernel::{self, Kernel};
 use steinbound::regression::KernelOn;
 use steinbound::stein::Statistic;
 
-use crate::options::choose;
+use steinbound_io::names::choose;
 
 /// The kind of model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -147,20 +147,12 @@ impl Input {
 
     /// What JSON tells of a problem that is solved without a fit.
     pub fn described(&self, schema: &str, problem: &Problem, warnings: &[String], started: Instant) -> Value {
-        json!({
-            "schema": schema,
-            "method": problem.method(),
-            "model": self.model.name(),
-            "n": self.data.len(),
-            "d": self.data.dimension(),
-            "m": problem.boundary_points(),
-            "kernel": problem.kernel(),
-            "ridge": problem.ridge(),
-            "compute": problem.compute(),
-            "projection": self.region.shown_projection(),
-            "warnings": warnings,
-            "seconds": { "total": started.elapsed().as_secs_f64() },
-        })
+        let mut value = json!(problem.described());
+        value["schema"] = json!(schema);
+        value["projection"] = json!(self.region.shown_projection());
+        value["warnings"] = json!(warnings);
+        value["seconds"] = json!({ "total": started.elapsed().as_secs_f64() });
+        value
     }
 
     /// What pictures of these data show, at parameters of the plane.

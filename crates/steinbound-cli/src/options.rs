@@ -12,7 +12,7 @@ use steinbound::model::Model;
 use steinbound::stein::Statistic;
 use steinbound::{Error, Estimator, Method, Points};
 use steinbound_io::DomainSpec;
-use steinbound_io::names::{shown, unknown};
+use steinbound_io::names::shown;
 
 use crate::choices;
 pub use crate::choices::{CovarianceShape, ModelKind, Tune};
@@ -551,17 +551,6 @@ pub fn dimension(text: &str) -> Result<usize, String> {
 
 pub fn domain(text: &str) -> Result<DomainSpec, String> {
     DomainSpec::parse(text).map_err(|error| error.to_string())
-}
-
-/// A choice among named values; the message for another name gives the nearest.
-pub fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    match choices.iter().find(|(name, _)| *name == typed) {
-        Some((_, value)) => Ok(value.clone()),
-        None => {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            Err(unknown(what, typed, &names))
-        }
-    }
 }
 
 fn bandwidth(text: &str) -> Result<Bandwidth, String> {

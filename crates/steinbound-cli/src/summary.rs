@@ -27,10 +27,8 @@ pub fn fitted(
     place: impl Fn(usize) -> String,
     output: &Output,
 ) -> Result<Fitted, Error> {
-    let mut fit = problem.fit()?;
+    let (fit, diagnostics) = problem.fit_diagnosed()?;
     let seconds = fit.seconds.total;
-    let diagnostics = problem.diagnose(&fit)?;
-    fit.warnings.extend(diagnostics.warnings.iter().cloned());
     if let Some(leverage) = diagnostics.leverage.as_ref().filter(|found| found.share > found.limit) {
         output.note(&format!("row {} is {}", leverage.row, place(leverage.row - 1)));
     }
@@ -38,7 +36,7 @@ pub fn fitted(
 }
 
 /// Tells the warnings of a fit and what to make of it. Moments that do not exist are followed by the natural parameters, which do.
-pub fn finish(fit: &mut steinbound::Fit, verbose: bool, output: &Output) -> Verdict {
+pub fn finish(fit: steinbound::Fit, verbose: bool, output: &Output) -> (steinbound::Fit, Verdict) {
     fit.warnings.iter().for_each(|warning| output.warn(warning));
     if verbose {
         let (kernel, compute) = (fit.kernel.as_ref(), fit.compute.as_ref());
@@ -48,11 +46,7 @@ pub fn finish(fit: &mut steinbound::Fit, verbose: bool, output: &Output) -> Verd
         }
     }
     let verdict = if fit.is_trustworthy() { Verdict::Fine } else { Verdict::Doubtful };
-    if fit.parameters.iter().any(|p| p.estimate.is_none()) {
-        let natural = fit.natural.iter().filter(|p| p.estimate.is_some()).cloned();
-        fit.parameters.extend(natural.collect::<Vec<_>>());
-    }
-    verdict
+    (fit.with_natural(), verdict)
 }
 
 /// What was chosen for the user, and how long it took.

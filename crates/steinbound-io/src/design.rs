@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use steinbound::Matrix;
+use steinbound::regression::TruncatedRegression;
 
 use crate::error::IoError;
 use crate::formula::{Formula, MOST_COLUMNS};
@@ -207,6 +208,31 @@ impl Design {
         self.plan.variables.iter().map(|variable| variable.column.as_str()).collect()
     }
 
+    /// A regression of the response on the columns, without limits so far.
+    ///
+    /// ```
+    /// use steinbound_io::{Formula, Frame, FrameOptions};
+    /// let frame = Frame::parse("f.csv", b"y,x\n1,2\n2,3\n4,3\n", &FrameOptions::default())?;
+    /// let prepared = Formula::parse("y ~ x")?.design(&frame)?.regression()?.build(0)?;
+    /// assert_eq!(prepared.points.names(), ["y", "x"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn regression(&self) -> Result<TruncatedRegression, IoError> {
+        let skip = usize::from(self.plan.intercept);
+        let covariates = &self.names[skip..];
+        if let Some(name) = covariates.iter().find(|name| ["(Intercept)", "sigma"].contains(&name.as_str())) {
+            return Err(IoError::ParameterName { name: name.clone() });
+        }
+        let regression = TruncatedRegression::new(&self.response_name, self.response.clone())
+            .covariates(covariates.to_vec(), without_first(&self.matrix, skip));
+        Ok(if self.plan.intercept { regression } else { regression.without_intercept() })
+    }
+
+    /// The covariates of other data, without the intercept.
+    pub fn covariates_of(&self, frame: &Frame) -> Result<Matrix, IoError> {
+        Ok(without_first(&self.apply(frame)?, usize::from(self.plan.intercept)))
+    }
+
     /// The same columns for other data, which need not have the response.
     ///
     /// There is one row for each row of the frame. A missing value is an error: [`Frame::complete_rows`] of
@@ -318,4 +344,9 @@ impl Coded {
         let labels = labels(frame, place, are_numbers)?;
         Ok(Values::Levels(labels.into_iter().enumerate().map(code).collect::<Result<_, _>>()?))
     }
+}
+
+/// A matrix without its first columns.
+fn without_first(matrix: &Matrix, skip: usize) -> Matrix {
+    Matrix::from_fn(matrix.rows(), matrix.columns() - skip, |i, j| matrix[(i, j + skip)])
 }

@@ -66,6 +66,26 @@ pub enum IoError {
         /// Whether the first line looks like a comment.
         after_comment: bool,
     },
+    /// A column with the name of a parameter.
+    #[error("a column called \"{name}\" cannot be told from the parameter of that name; rename the column")]
+    ParameterName {
+        /// The name.
+        name: String,
+    },
+    /// Columns in memory of different lengths.
+    #[error(
+        "column \"{column}\" has {found} values and \"{first}\" has {expected}; give every column the same number"
+    )]
+    UnevenColumns {
+        /// The column.
+        column: String,
+        /// How many values it has.
+        found: usize,
+        /// The first column.
+        first: String,
+        /// How many values that has.
+        expected: usize,
+    },
     /// Text where a number should be.
     #[error(
         "{path}, {place}, column {column}: \"{value}\" is not a number; correct it, or choose other columns"

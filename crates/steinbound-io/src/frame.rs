@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::columns::{Column, ColumnRows};
 use crate::error::IoError;
 use crate::open::{open_rows, text_rows};
 use crate::place::Place;
@@ -94,6 +95,32 @@ impl Frame {
     /// Reads a frame from the bytes of a file; the path serves for messages.
     pub fn parse(path: &str, bytes: &[u8], options: &FrameOptions) -> Result<Frame, IoError> {
         Frame::read_rows(&mut text_rows(path, bytes, &options.format)?, options)
+    }
+
+    /// A frame of columns that are in memory; the name serves for messages. A column of texts is text whatever it looks like.
+    ///
+    /// ```
+    /// use steinbound_io::{Column, Frame, FrameOptions};
+    /// let columns = vec![
+    ///     ("y".to_string(), Column::Numbers(vec![0.1, f64::NAN])),
+    ///     ("year".to_string(), Column::Texts(vec![Some("2020".into()), Some("2021".into())])),
+    /// ];
+    /// let frame = Frame::from_columns("data", columns, &FrameOptions::default())?;
+    /// assert!(!frame.is_numeric("year")?);
+    /// assert!(frame.numbers("y").unwrap_err().to_string().starts_with("data, row 2, column 1 (\"y\")"));
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn from_columns(
+        name: &str,
+        columns: Vec<(String, Column)>,
+        options: &FrameOptions,
+    ) -> Result<Frame, IoError> {
+        let numeric = columns.iter().map(|(_, column)| matches!(column, Column::Numbers(_))).collect();
+        let frame = Frame::read_rows(&mut ColumnRows::new(name, columns)?, options)?;
+        let Frame { cells, drop_missing, rows } = frame;
+        let cells =
+            Arc::try_unwrap(cells).map_or_else(|shared| shared, |own| Arc::new(Cells { numeric, ..own }));
+        Ok(Frame { cells, drop_missing, rows })
     }
 
     fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {

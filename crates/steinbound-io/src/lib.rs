@@ -4,8 +4,10 @@
 //! where in the file or text it happened and what to do.
 
 mod arguments;
+pub mod columns;
 pub mod design;
 mod error;
+pub mod examples;
 pub mod formula;
 pub mod frame;
 mod guarded;
@@ -30,6 +32,7 @@ mod text_rows;
 mod transform;
 pub mod write;
 
+pub use columns::Column;
 pub use design::Design;
 pub use error::IoError;
 pub use formula::Formula;

@@ -1,14 +1,19 @@
 //! Names that people type: the nearest valid one, and text that is safe to echo.
 
-/// The candidate nearest to what was typed.
+/// The candidate nearest to what was typed: one that it is short for, else the one with the fewest letters changed.
 ///
 /// ```
 /// use steinbound_io::names::nearest;
 /// assert_eq!(nearest("bal", ["ball", "box"]), Some("ball"));
+/// assert_eq!(nearest("diag", ["full", "diagonal"]), Some("diagonal"));
 /// ```
 pub fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
-    let distance = |name: &&str| strsim::damerau_levenshtein(&typed, &name.to_lowercase());
+    let distance = |name: &&str| {
+        let name = name.to_lowercase();
+        let is_short = !typed.is_empty() && name.starts_with(&typed);
+        (!is_short, strsim::damerau_levenshtein(&typed, &name))
+    };
     candidates.into_iter().min_by_key(distance)
 }
 
@@ -25,6 +30,23 @@ pub fn unknown(what: &str, typed: &str, candidates: &[&str]) -> String {
         message.push_str(&format!(" (one of {})", candidates.join(", ")));
     }
     message
+}
+
+/// A choice among named values; the message for another name gives the nearest.
+///
+/// ```
+/// use steinbound_io::names::choose;
+/// assert_eq!(choose("number", "two", &[("one", 1), ("two", 2)]), Ok(2));
+/// assert!(choose("number", "tow", &[("one", 1), ("two", 2)]).unwrap_err().contains("did you mean \"two\""));
+/// ```
+pub fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    match choices.iter().find(|(name, _)| *name == typed) {
+        Some((_, value)) => Ok(value.clone()),
+        None => {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            Err(unknown(what, typed, &names))
+        }
+    }
 }
 
 /// The first dozen of some names, and how many more there are.

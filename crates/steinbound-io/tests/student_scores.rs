@@ -20,7 +20,7 @@ fn log_tail(limit: f64, mean: f64, sigma: f64) -> f64 {
 
 #[test]
 fn the_published_estimates_have_the_published_likelihood() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../steinbound-paper/data/student_scores.csv");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../steinbound-io/data/student_scores.csv");
     let frame = read_frame(&path, &FrameOptions::default()).unwrap();
     let formula = Formula::parse("achiv ~ langscore + C(prog, base=general)").unwrap();
     let design = formula.design(&frame).unwrap();

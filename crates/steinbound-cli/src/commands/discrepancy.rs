@@ -66,7 +66,6 @@ impl Discrepancy {
             Format::Json => {
                 let mut value =
                     input.described("steinbound.discrepancy/1", &problem, problem.warnings(), started);
-                value["statistic"] = json!(problem.statistic());
                 value["at"] = json!(typed);
                 value["discrepancy"] = json!(found.value);
                 value["discrepancy_squared"] = json!(found.squared);

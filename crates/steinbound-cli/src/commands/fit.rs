@@ -96,7 +96,7 @@ impl Fit {
         let drawing = columns.map(|columns| terminal_plot::of_fit(&input, &problem, &fit, columns));
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
-        let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
         let sensitivity = tried.asked(self.sensitivity);
         match self.general.format {
             Format::Json => {

@@ -7,9 +7,9 @@ use steinbound::fit::Problem;
 use steinbound::inference::sandwich::normal_quantile;
 use steinbound::inference::{Diagnostics, GoodnessOfFit, Sensitivity, TestResult};
 use steinbound::model::Model;
-use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
+use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit};
 use steinbound::text::{Table, estimate, percent};
-use steinbound::{Error, Fit, FitError, Matrix, Method};
+use steinbound::{Error, Fit, FitError, Method};
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values};
 
 use steinbound_report::{Report, Scene, Section, pictures};
@@ -169,7 +169,7 @@ impl Regress {
         let (data, model) = (&prepared.points, &prepared.model);
         let tried = Tried::new(wanted, &estimator, &mut fit, seconds, data, model, output);
         let (answers, answered) = questions.answer(&mut fit)?;
-        let verdict = summary::finish(&mut fit, self.method.verbose, output);
+        let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
         let sensitivity = tried.asked(self.sensitivity);
         match self.general.format {
             Format::Json => output.json(&Printed {
@@ -273,12 +273,6 @@ impl Regress {
 
     /// Refuses names that would stand for two things.
     fn check_names(&self, design: &Design) -> Result<(), Failure> {
-        let covariates = &design.names[usize::from(has_intercept(design))..];
-        if let Some(name) = covariates.iter().find(|name| ["(Intercept)", "sigma"].contains(&name.as_str())) {
-            return Err(Failure::input(format!(
-                "a column called \"{name}\" cannot be told from the parameter of that name; rename the column"
-            )));
-        }
         for (option, limit) in [("--lower", &self.lower), ("--upper", &self.upper)] {
             if limit.as_ref() == Some(&design.response_name) {
                 return Err(Failure::input(format!(
@@ -290,14 +284,7 @@ impl Regress {
     }
 
     fn prepare(&self, frame: &Frame, design: &Design) -> Result<PreparedRegression, Failure> {
-        let mut regression = TruncatedRegression::new(&design.response_name, design.response.clone());
-        let skip = usize::from(has_intercept(design));
-        regression = regression
-            .covariates(design.names[skip..].to_vec(), without_first(&design.matrix, skip))
-            .kernel_on(self.kernel_on.unwrap_or_default());
-        if skip == 0 {
-            regression = regression.without_intercept();
-        }
+        let mut regression = design.regression()?.kernel_on(self.kernel_on.unwrap_or_default());
         if let Some(sigma) = self.known_sigma {
             regression = regression.known_sigma(sigma);
         }
@@ -386,9 +373,8 @@ impl Regress {
         let frame = read_named(path, &options, output).map_err(without_options)?;
         let kept = frame.complete_rows(&design.columns()).map_err(without_options)?;
         output.note_dropped(frame.len() - kept.len(), frame.path());
-        let matrix = design.apply(&frame.select(&kept))?;
-        let skip = usize::from(has_intercept(design));
-        let found = prepared.predict(fit, &without_first(&matrix, skip)).ok_or_else(|| {
+        let covariates = design.covariates_of(&frame.select(&kept))?;
+        let found = prepared.predict(fit, &covariates).ok_or_else(|| {
             Failure::input("the fit has no covariance, so that there is nothing to predict from")
         })?;
         let reach = normal_quantile(self.confidence);
@@ -400,15 +386,6 @@ impl Regress {
         };
         Ok(found.into_iter().map(prediction).collect())
     }
-}
-
-fn has_intercept(design: &Design) -> bool {
-    design.names.first().is_some_and(|name| name == "(Intercept)")
-}
-
-/// A matrix without its first columns.
-fn without_first(matrix: &Matrix, skip: usize) -> Matrix {
-    Matrix::from_fn(matrix.rows(), matrix.columns() - skip, |i, j| matrix[(i, j + skip)])
 }
 
 fn predictions_table(predictions: &[Prediction], confidence: f64) -> Table {

@@ -46,7 +46,7 @@ fn an_outlier_is_named_by_row_and_line() {
 
 #[test]
 fn regressions_are_looked_at_too() {
-    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+    let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
     let base = ["regress", scores, "--formula", "achiv ~ langscore + prog", "--lower", "40"];
     let found = &Folder::new().json(&base)["diagnostics"];
     assert!(found["statistics_disagree"]["standard_errors"].as_f64().unwrap() < 1.0, "{found}");

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::common::Folder;
 
-pub const SCORES: &str = include_str!("../../../steinbound-paper/data/student_scores.csv");
+pub const SCORES: &str = include_str!("../../../steinbound-io/data/student_scores.csv");
 
 /// A folder in which every example of the help works.
 pub fn kit() -> Folder {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const LEVELS: [&str; 3] = ["portable", "avx2", "avx512"];
 
-const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
 
 const KERNELS: [&str; 4] = ["gaussian", "imq", "matern52", "rational-quadratic"];
 

@@ -189,7 +189,7 @@ fn mixture_options_are_checked() {
     with(&["--model", "gausian-mixture"]).expect_refusal(&["did you mean"]);
 }
 
-const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
 
 /// The published truncated regression, by one command.
 #[test]

@@ -3,7 +3,7 @@
 use crate::common::{Folder, field};
 use serde_json::json;
 
-const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
 
 /// The published regression, with more arguments.
 fn scores<'a>(more: &[&'a str]) -> Vec<&'a str> {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{Folder, disc};
 
-const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-paper/data/student_scores.csv");
+const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
 const DISC: [&str; 4] = ["--domain", "ball(radius=1.4)", "--known-covariance", "1"];
 
 /// Every command that has a report, and words that its report must show.

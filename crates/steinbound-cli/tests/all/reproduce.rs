@@ -106,7 +106,7 @@ fn a_killed_run_goes_on_where_it_was() {
     let folder = Folder::new();
     let begin = |output: &str| {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("steinbound"));
-        command.args(["reproduce", "fig5", "statistics", "--trials", "6", "--resume", "--output", output]);
+        command.args(["reproduce", "fig5", "statistics", "--trials", "3", "--resume", "--output", output]);
         command.current_dir(folder.path("")).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().unwrap()
     };

@@ -57,7 +57,7 @@ fn a_parametric_bootstrap_needs_a_domain() {
     let fit = folder.json(&with(&INSIDE, &options));
     assert_eq!(fit["bootstrap"]["resampling"], "parametric");
     folder.run(&with(&FIT, &options)).expect_refusal(&["no domain is given", "nonparametric"]);
-    let scores = format!("{}/../steinbound-paper/data/student_scores.csv", env!("CARGO_MANIFEST_DIR"));
+    let scores = format!("{}/../steinbound-io/data/student_scores.csv", env!("CARGO_MANIFEST_DIR"));
     let regress = ["regress", &scores, "--formula", "achiv ~ langscore", "--lower", "40"];
     let tested = folder.json(&with(&regress, &["--test"]));
     assert_eq!(

@@ -61,7 +61,7 @@ fn tuning_where_there_is_nothing_to_tune_is_noted() {
 
 #[test]
 fn a_regression_can_be_tuned() {
-    let scores = format!("{}/../steinbound-paper/data/student_scores.csv", env!("CARGO_MANIFEST_DIR"));
+    let scores = format!("{}/../steinbound-io/data/student_scores.csv", env!("CARGO_MANIFEST_DIR"));
     let regress =
         ["regress", &scores, "--formula", "achiv ~ langscore + C(prog, base=general)", "--lower", "40"];
     let folder = Folder::new();

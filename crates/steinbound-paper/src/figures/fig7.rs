@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use steinbound::regression::{KernelOn, ResponseLimit, TruncatedRegression};
 use steinbound::{Error, Estimator, Fit, Matrix, Points};
+use steinbound_io::examples::STUDENT_SCORES;
 use steinbound_plot::{Axis, Color, Entry, Marker, Panel, Style};
 
 use super::{Figure, Picture};
@@ -23,8 +24,6 @@ const LIMIT: f64 = 5.0;
 const DRAWS: usize = 600;
 const DRAWS_OF_EXAMPLE: usize = 200;
 
-/// Students of whom only those with a score above 40 are seen: `achiv`, `langscore`, `prog`.
-const STUDENT_SCORES: &str = include_str!("../../data/student_scores.csv");
 const PASS_MARK: f64 = 40.0;
 
 /// Pairs of a covariate and a response, seen and not seen.
