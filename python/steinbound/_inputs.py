@@ -1,0 +1,159 @@
+"""What users give, as what the engine takes: points, weights, labels, maps, tables and seeds."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._geometry import as_geojson
+from ._points import Points, as_points
+from ._refusals import missing_value, quoted, wrong_count
+from ._tables import columns_of, one_column
+from ._values import NUMBERS, Column
+
+__all__ = ["Points", "as_columns", "as_dimension", "as_geojson", "as_labels", "as_points", "as_vector", "seed_of"]
+
+
+def as_vector(values: Any, length: int, what: str = "weights") -> NDArray[np.float64]:
+    """One number for each row, such as weights; NaN and infinite values pass, for the engine to name.
+
+    Examples
+    --------
+    >>> as_vector([1, 2, 0.5], 3)
+    array([1. , 2. , 0.5])
+    """
+    column = _counted(values, length, what)
+    if not column.is_numeric:
+        raise TypeError(f"{what} holds {column.holds}, not numbers; turn them into numbers")
+    gap = column.first_missing()
+    if gap is not None:
+        raise missing_value(what, gap, None)
+    return np.require(column.floats(), np.float64, ["C", "A"])
+
+
+def as_labels(values: Any, length: int, what: str = "clusters") -> list[str]:
+    """One label for each row, such as clusters, as text: equal numbers are one label, whatever their type.
+
+    Examples
+    --------
+    >>> as_labels([1, 1.0, 2], 3)
+    ['1', '1', '2']
+    """
+    column = _counted(values, length, what)
+    if not column.is_usable:
+        raise TypeError(f"{what} holds {column.holds}, which are no labels; give whole numbers or text")
+    labels: list[str] = []
+    for row, label in enumerate(column.labels()):
+        if label is None:
+            raise ValueError(
+                f"{what}: the label of row {row + 1} is missing; give every row one, or remove that row"
+            )
+        labels.append(label)
+    return labels
+
+
+def _counted(values: Any, length: int, what: str) -> Column:
+    column = one_column("", values, what)
+    if len(column.values) != length:
+        raise wrong_count(what, len(column.values), length)
+    return column
+
+
+def as_columns(data: Any, what: str = "data") -> dict[str, NDArray[np.float64] | list[str | None]]:
+    """The columns of a table by name, for regressions.
+
+    Numbers become arrays in double precision, NaN where they are missing; text, categories, dates, true and
+    false become lists of text, None where they are missing. Columns of anything else, such as geometries, are
+    left out.
+
+    Parameters
+    ----------
+    data
+        A table of pandas, polars or pyarrow, a dictionary of columns, a list of dictionaries, or a structured
+        array.
+    what
+        What messages call it.
+
+    Examples
+    --------
+    >>> as_columns({"score": [41, 52], "prog": ["general", None]})
+    {'score': array([41., 52.]), 'prog': ['general', None]}
+    """
+    columns = columns_of(data, what)
+    if columns is None:
+        raise TypeError(
+            f"{what} is a {type(data).__name__} without names of columns; "
+            "give a DataFrame or a dictionary of columns"
+        )
+    if not columns or len(columns[0].values) == 0:
+        raise ValueError(f"{what}: there are no rows; give at least one")
+    result: dict[str, NDArray[np.float64] | list[str | None]] = {}
+    seen: set[str] = set()
+    for column in columns:
+        if column.name in seen:
+            raise ValueError(
+                f"{what} has more than one column {quoted(column.name)}; rename all but one of them"
+            )
+        seen.add(column.name)
+        if column.holds == NUMBERS and not column.has_more_digits():
+            result[column.name] = np.ascontiguousarray(column.floats())
+        elif column.is_usable:
+            result[column.name] = column.labels()
+    return result
+
+
+#: More coordinates than any method here is of use for.
+MOST_COORDINATES = 10_000
+
+
+def as_dimension(value: Any) -> int | None:
+    """A number of coordinates, or None where it is left open.
+
+    Examples
+    --------
+    >>> as_dimension(3)
+    3
+    """
+    if value is None:
+        return None
+    remedy = f"give a whole number from 1 to {MOST_COORDINATES}"
+    try:
+        dimension = operator.index(value)
+    except TypeError:
+        raise TypeError(f"dimension is a {type(value).__name__}; {remedy}") from None
+    if not 1 <= dimension <= MOST_COORDINATES:
+        raise ValueError(f"dimension is {quoted(dimension)}; {remedy}")
+    return dimension
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that a random state stands for; generators give their next number, so that two calls differ.
+
+    Examples
+    --------
+    >>> seed_of(None), seed_of(7)
+    (0, 7)
+    """
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.BitGenerator):
+        random_state = np.random.Generator(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(0, 2**64, dtype=np.uint64))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(0, 2**64, dtype=np.uint64))
+    if isinstance(random_state, np.random.SeedSequence):
+        return int(random_state.generate_state(1, np.uint64)[0])
+    remedy = "give None, a whole number from 0 to 2^64 - 1, or a NumPy generator"
+    try:
+        if isinstance(random_state, (bool, np.bool_)):
+            raise TypeError
+        seed = operator.index(random_state)
+    except TypeError:
+        raise TypeError(f"random_state is a {type(random_state).__name__}; {remedy}") from None
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"random_state is {quoted(seed)}; {remedy}")
+    return seed
