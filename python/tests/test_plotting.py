@@ -1,0 +1,178 @@
+"""Plots show what they are given, in axes that are given, and can be drawn."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steinbound import plotting
+
+matplotlib = pytest.importorskip("matplotlib")
+RANDOM = np.random.default_rng(0)
+DISC = RANDOM.uniform(-1, 1, size=(200, 2))
+ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+CIRCLE = 1.5 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
+GRID_X, GRID_Y = np.linspace(-1.5, 1.5, 20), np.linspace(-1.5, 1.5, 15)
+
+
+@pytest.fixture
+def figure() -> Iterator[Any]:
+    """A figure that is drawn after the test, because much goes wrong only then."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4, 3), dpi=50)
+    FigureCanvasAgg(figure)
+    yield figure
+    figure.savefig(io.BytesIO(), format="png")
+
+
+def labels(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def line(ax: Any, label: str) -> Any:
+    return next(line for line in ax.lines if line.get_label() == label)
+
+
+def test_density_of_one_coordinate(figure: Any) -> None:
+    data, grid = RANDOM.uniform(0.01, 0.99, 500), np.linspace(0, 1, 30)
+    ax = plotting.plot_density_1d(
+        figure.subplots(), data, grid, grid * 2, [[1.0], [0.0]], "fit", name="height"
+    )
+    assert sorted(labels(ax)) == ["boundary", "data", "fit"] and ax.get_xlabel() == "height"
+    np.testing.assert_array_equal(line(ax, "fit").get_ydata(), grid * 2)
+    bars = [bar.get_x() for bar in ax.patches], [bar.get_x() + bar.get_width() for bar in ax.patches]
+    assert min(bars[0]) == pytest.approx(0, abs=1e-12) and max(bars[1]) == pytest.approx(1), (
+        "bins end at the boundary"
+    )
+    assert sum(bar.get_height() * bar.get_width() for bar in ax.patches) == pytest.approx(1)
+
+
+def test_legends_hide_nothing(figure: Any) -> None:
+    ax = plotting.plot_density_1d(figure.subplots(), [0.2, 0.4], [0, 1], [1, 1], [0, 1])
+    figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
+
+
+def test_bins_far_from_a_boundary_do_not_reach_for_it(figure: Any) -> None:
+    ax = plotting.plot_density_1d(figure.subplots(), RANDOM.uniform(0, 1, 100), [0, 1], [1, 1], [-50, 50])
+    assert min(bar.get_x() for bar in ax.patches) >= 0
+    constant = plotting.plot_density_1d(figure.subplots(), [3.0, 3.0], [2, 4], [1, 1])
+    assert len(constant.patches) == 1
+    with pytest.raises(ValueError, match="no points to draw"):
+        plotting.plot_density_1d(ax, [np.nan], [0, 1], [1, 1])
+
+
+def test_density_of_two_coordinates(figure: Any) -> None:
+    x, y = np.meshgrid(GRID_X, GRID_Y)
+    density = np.where(x * x + y * y < 2, np.exp(-x * x - y * y), np.nan)
+    ax = plotting.plot_density_2d(
+        figure.subplots(),
+        DISC,
+        CIRCLE,
+        [CIRCLE],
+        GRID_X,
+        GRID_Y,
+        density,
+        [0.1, 0.2],
+        ["lon", "lat"],
+        equal_aspect=True,
+    )
+    assert set(labels(ax)) == {"data", "fitted density", "boundary points", "mean"}
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_aspect()) == ("lon", "lat", 1.0)
+    assert line(ax, "mean").get_xydata().tolist() == [[0.1, 0.2]]
+    drawn = [collection.get_offsets() for collection in ax.collections]
+    assert any(len(offsets) == len(DISC) and np.allclose(offsets, DISC) for offsets in drawn)
+    assert any(len(offsets) == len(CIRCLE) and np.allclose(offsets, CIRCLE) for offsets in drawn)
+    bare = plotting.plot_density_2d(figure.subplots(), DISC, outline_rings=[CIRCLE])
+    assert set(labels(bare)) == {"data", "boundary"}
+    ring = line(bare, "boundary").get_xydata()
+    assert np.array_equal(ring[0], ring[-1]), "rings are closed"
+    with pytest.raises(ValueError, match="^1 names were given for 2; give one for each$"):
+        plotting.plot_density_2d(bare, DISC, names=["lon"])
+    with pytest.raises(ValueError, match="1 dimensions; give one point in each row"):
+        plotting.plot_density_2d(bare, [1.0, 2.0])
+
+
+def test_densities_without_height(figure: Any) -> None:
+    for heights in (np.zeros((15, 20)), np.full((15, 20), np.nan)):
+        ax = plotting.plot_density_2d(figure.subplots(), DISC, None, None, GRID_X, GRID_Y, heights)
+        assert labels(ax) == ["data"]
+        plotting.plot_witness(figure.subplots(), GRID_X, GRID_Y, heights)
+
+
+def test_pairs(figure: Any) -> None:
+    data = RANDOM.normal(size=(50, 3))
+    axes = plotting.plot_pairs(figure, data, ["a", "b", "c"], data[:5], np.zeros(3), np.diag([1.0, 4.0, 9.0]))
+    assert axes.shape == (3, 3) and [ax.get_xlabel() for ax in axes[2]] == ["a", "b", "c"]
+    half = line(axes[1, 0], "50% of the fitted normal").get_xydata()
+    np.testing.assert_allclose(half[:, 0] ** 2 + half[:, 1] ** 2 / 4, -2 * np.log(0.5))
+    marginal = axes[1, 1].lines[0].get_xydata()
+    np.testing.assert_allclose(marginal[:, 1], np.exp(-(marginal[:, 0] ** 2) / 8) / np.sqrt(8 * np.pi))
+    assert not axes[0, 1].get_visible() and len(axes[0, 2].get_legend().get_texts()) == 4
+    given = plotting.plot_pairs(figure.subplots(3, 3), data)
+    assert [ax.get_xlabel() for ax in given[2]] == ["x1", "x2", "x3"] and not given[1, 0].lines
+    with pytest.raises(ValueError, match="give 3 by 3 axes"):
+        plotting.plot_pairs(figure.subplots(2, 2), data)
+
+
+def test_covariances_that_are_none_are_not_drawn(figure: Any) -> None:
+    data = RANDOM.normal(size=(50, 2))
+    axes = plotting.plot_pairs(figure, data, mean=[0, 0], covariance=[[1.0, 2.0], [2.0, 1.0]])
+    assert not axes[1, 0].lines
+
+
+@pytest.mark.parametrize("hole", [False, True])
+def test_witness_is_white_at_zero(figure: Any, hole: bool) -> None:
+    x, y = np.meshgrid(GRID_X, GRID_Y)
+    g = np.where(x * x + y * y < 2, x + 3, np.nan) if hole else x + 3
+    ax = plotting.plot_witness(
+        figure.subplots(), GRID_X, GRID_Y, g, DISC, CIRCLE, label="where", equal_aspect=True
+    )
+    low, high = ax.collections[0].get_clim()
+    assert low == -high == -np.nanmax(g) and figure.axes[1].get_ylabel() == "where"
+
+
+def test_regression(figure: Any) -> None:
+    x = RANDOM.uniform(0, 10, 50)
+    ax = plotting.plot_regression(
+        figure.subplots(), x, 2 + x, lambda at: 1 + at, 1.5, x + 5, ([0, 10], [3, 4]), names=["age", "score"]
+    )
+    assert set(labels(ax)) == {"data", "fitted line", "ignoring the limits", "limits"}
+    at, heights = line(ax, "fitted line").get_data()
+    np.testing.assert_allclose(heights, 1 + at)
+    assert line(ax, "ignoring the limits").get_ydata().tolist() == [3, 4]
+    upper = ax.lines[-1].get_xydata()
+    assert np.all(np.diff(upper[:, 0]) >= 0) and np.allclose(upper[:, 1], upper[:, 0] + 5)
+    assert "limit" in labels(
+        plotting.plot_regression(figure.subplots(), x, x, lambda at: at, limit_upper=9.0)
+    )
+
+
+def test_test(figure: Any) -> None:
+    ax = plotting.plot_test(figure.subplots(), np.arange(101.0), 120.0, p_value=0.0099)
+    assert line(ax, "statistic of the data, p = 0.0099").get_xdata()[0] == 120
+    assert line(ax, "95% of the draws").get_xdata()[0] == 95
+    assert sum(bar.get_height() for bar in ax.patches) == 101
+
+
+def test_current_axes_are_used_where_none_are_given() -> None:
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots()
+    assert plotting.plot_test(None, [1.0, 2.0], 3.0) is ax
+    assert plotting.plot_pairs(None, DISC)[0, 0].figure is figure
+    plt.close(figure)
+
+
+def test_matplotlib_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        plotting.plot_test(None, [1.0, 2.0], 3.0)
