@@ -1,0 +1,74 @@
+//! Errors of the library as Python's own kinds. The message is the one that the command line prints.
+
+use pyo3::PyErr;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use steinbound::{DomainError, Error, KernelError, ModelError, PointsError, ResamplingError};
+use steinbound_io::IoError;
+
+/// An error on its way to Python, from whichever part of the library it came.
+pub enum Failure {
+    /// What the user gave does not work.
+    Value(String),
+    /// A file cannot be read.
+    File(String),
+    /// A Python exception, as it is.
+    Python(PyErr),
+}
+
+impl Failure {
+    /// The same, which says which argument it is about.
+    pub fn about(self, argument: &str) -> Failure {
+        match self {
+            Failure::Value(message) => Failure::Value(format!("{argument}: {message}")),
+            other => other,
+        }
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        match failure {
+            Failure::Value(message) => PyValueError::new_err(message),
+            Failure::File(message) if message.contains("No such file") => {
+                PyFileNotFoundError::new_err(message)
+            }
+            Failure::File(message) => PyOSError::new_err(message),
+            Failure::Python(error) => error,
+        }
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure::Python(error)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::Value(message)
+    }
+}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Failure {
+        match error {
+            IoError::Read { .. } => Failure::File(error.to_string()),
+            // Messages name the option of the command line; here it is an argument.
+            _ => Failure::Value(error.to_string().replace("--drop-missing", "drop_missing=True")),
+        }
+    }
+}
+
+/// The rest say what is wrong with a value.
+macro_rules! values {
+    ($($kind:ty),*) => {
+        $(impl From<$kind> for Failure {
+            fn from(error: $kind) -> Failure {
+                Failure::Value(error.to_string())
+            }
+        })*
+    };
+}
+
+values!(Error, DomainError, KernelError, ModelError, PointsError, ResamplingError);

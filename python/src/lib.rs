@@ -1,0 +1,37 @@
+//! The compiled part of the Python package `steinbound`.
+//!
+//! It is thin: arrays come in without a copy, a computation runs outside the interpreter, and results go out as arrays and as the JSON that the command
+//! line prints. What users see (defaults, names, classes) is Python, in `python/steinbound`.
+
+mod arrays;
+mod callback;
+mod domain;
+mod error;
+mod job;
+mod model;
+mod problem;
+mod regression;
+mod settings;
+
+use pyo3::pymodule;
+
+/// The compiled part of steinbound.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::domain::{Domain, united_states};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::problem::{Problem, simulate, wald_test};
+    #[pymodule_export]
+    use super::regression::Regression;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("STUDENT_SCORES", steinbound_io::examples::STUDENT_SCORES)
+    }
+}

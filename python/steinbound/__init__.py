@@ -1,0 +1,67 @@
+"""Densities behind a truncation, from the points inside and points on the boundary.
+
+Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach.
+``steinbound`` recovers the density that generated them by the truncated kernelised Stein discrepancy (TKSD) and its
+rivals, with standard errors.
+
+Examples
+--------
+>>> import numpy as np, steinbound as sb
+>>> disc = sb.Ball(radius=1.44)
+>>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
+>>> result = sb.fit(X, boundary=disc.sample_boundary(32), model=sb.Gaussian(covariance=1.0))
+>>> list(result.params)
+['mean[x1]', 'mean[x2]']
+>>> bool(np.all(np.abs(result.estimates - 0.5) < 3 * result.std_errors))
+True
+"""
+
+from . import datasets, domains, kernels, models, plotting
+from ._core import __version__
+from ._fit import discrepancy, fit, gof_test, simulate
+from ._regression import RegressionResult, regress
+from ._results import DiscrepancyResult, FitResult, FitWarning, Summary, TestResult, WaldTest
+from .domains import Ball, Box, Domain, HalfSpace, Intersection, Interval, LevelSet, Outside, Polygon
+from .kernels import IMQ, GaussianKernel, Kernel, Matern52, RationalQuadratic
+from .models import Formula, Gaussian, GaussianMixture, LogDensity, Model, Score
+
+__all__ = [
+    "IMQ",
+    "Ball",
+    "Box",
+    "DiscrepancyResult",
+    "Domain",
+    "FitResult",
+    "FitWarning",
+    "Formula",
+    "Gaussian",
+    "GaussianKernel",
+    "GaussianMixture",
+    "HalfSpace",
+    "Intersection",
+    "Interval",
+    "Kernel",
+    "LevelSet",
+    "LogDensity",
+    "Matern52",
+    "Model",
+    "Outside",
+    "Polygon",
+    "RationalQuadratic",
+    "RegressionResult",
+    "Score",
+    "Summary",
+    "TestResult",
+    "WaldTest",
+    "__version__",
+    "datasets",
+    "discrepancy",
+    "domains",
+    "fit",
+    "gof_test",
+    "kernels",
+    "models",
+    "plotting",
+    "regress",
+    "simulate",
+]

@@ -1,0 +1,141 @@
+"""The compiled part of steinbound."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "STUDENT_SCORES",
+    "Domain",
+    "Model",
+    "Problem",
+    "Regression",
+    "__version__",
+    "simulate",
+    "united_states",
+    "wald_test",
+]
+
+STUDENT_SCORES: str
+__version__: str
+
+_Array = NDArray[np.float64]
+_Progress = Callable[[int, int], None] | None
+
+@final
+class Domain:
+    def __new__(cls, spec: str) -> Domain: ...
+    @staticmethod
+    def from_map(name: str, text: str) -> Domain: ...
+    @staticmethod
+    def from_file(path: str | os.PathLike[str], feature: tuple[str, str] | None) -> Domain: ...
+    @staticmethod
+    def outside(domain: Domain) -> Domain: ...
+    @staticmethod
+    def intersection(domains: Sequence[Domain]) -> Domain: ...
+    @property
+    def dimension(self) -> int | None: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    def describe(self, dimension: int | None = None) -> str: ...
+    def contains(self, places: _Array) -> NDArray[np.bool_]: ...
+    def sample_boundary(
+        self,
+        count: int | None,
+        seed: int,
+        sampling: str,
+        dimension: int | None = None,
+        near: _Array | None = None,
+    ) -> _Array: ...
+    def bounds(self, dimension: int | None = None) -> list[tuple[float, float]]: ...
+    def outline(self, window: Sequence[tuple[float, float]]) -> list[_Array]: ...
+
+@final
+class Model:
+    @staticmethod
+    def gaussian(dimension: int, shape: str, known: Any) -> Model: ...
+    @staticmethod
+    def mixture(dimension: int, components: int, shape: str, known: Any, estimate_weights: bool) -> Model: ...
+    @staticmethod
+    def formula(text: str, columns: Sequence[str], parameters: Sequence[tuple[str, float]]) -> Model: ...
+    @staticmethod
+    def callback(
+        name: str,
+        dimension: int,
+        parameters: Sequence[str],
+        start: Sequence[float] | None,
+        evaluate: Callable[..., Any],
+        log_densities: Callable[..., Any] | None,
+    ) -> Model: ...
+    def parameter_names(self, columns: Sequence[str]) -> list[str]: ...
+
+@final
+class Problem:
+    def __new__(
+        cls,
+        data: _Array,
+        names: Sequence[str] | None,
+        weights: _Array | None,
+        clusters: Sequence[str] | None,
+        model: Model,
+        boundary: _Array | None,
+        domain: Domain | None,
+        start: Sequence[float] | None,
+        settings: dict[str, Any],
+    ) -> Problem: ...
+    def parameter_names(self) -> list[str]: ...
+    def fit(
+        self, diagnose: bool, bootstrap: tuple[int, str, str] | None, progress: _Progress
+    ) -> tuple[str, str, bool, list[float] | None, _Array | None]: ...
+    def discrepancy(self, at: Sequence[float]) -> tuple[float, float | None, str]: ...
+    def witness(self, at: Sequence[float], places: _Array) -> tuple[_Array, _Array | None, float]: ...
+    def test(
+        self,
+        at: Sequence[float] | None,
+        draws: int,
+        level: float,
+        resampling: str | None,
+        progress: _Progress,
+    ) -> tuple[str, _Array]: ...
+    def sensitivity(self) -> str: ...
+    def truncated_log_density(self, theta: Sequence[float], places: _Array) -> _Array: ...
+    def sample(self, theta: Sequence[float], count: int, inside: bool, seed: int) -> _Array: ...
+
+@final
+class Regression:
+    def __new__(
+        cls,
+        formula: str,
+        columns: dict[str, Any],
+        lower: Any,
+        upper: Any,
+        known_sigma: float | None,
+        kernel_on: str,
+        weights: Any,
+        clusters: str | Sequence[str] | None,
+        drop_missing: bool,
+        seed: int,
+    ) -> Regression: ...
+    def problem(self, settings: dict[str, Any]) -> Problem: ...
+    @property
+    def rows(self) -> list[int]: ...
+    @property
+    def response(self) -> str: ...
+    def points(self) -> tuple[list[str], _Array]: ...
+    def predict(self, fit: str, columns: dict[str, Any]) -> tuple[_Array, _Array]: ...
+
+def united_states() -> list[_Array]: ...
+def simulate(
+    model: Model, at: Sequence[float], domain: Domain | None, count: int, seed: int
+) -> _Array: ...
+def wald_test(
+    names: Sequence[str],
+    estimates: Sequence[float],
+    covariance: _Array,
+    equations: str | None,
+    restrictions: _Array | None,
+    values: Sequence[float] | None,
+) -> str: ...

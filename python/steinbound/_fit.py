@@ -1,0 +1,410 @@
+"""The functions that users start from: fit, discrepancy, gof_test, simulate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, kernels
+from ._geometry import NoArea
+from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
+from ._problem import Problem, Settings, distinct, matched, ordered, progress_bar
+from ._results import DiscrepancyResult, FitResult, TestResult, warn
+from .domains import Domain, Polygon, as_domain
+from .kernels import Kernel
+from .models import Model, as_model
+
+__all__ = ["discrepancy", "fit", "gof_test", "simulate"]
+
+
+class Options(TypedDict, total=False):
+    """Settings that are rarely changed, as the command line has them."""
+
+    boundary_points: int | None
+    boundary_sampling: str
+    distance: str | None
+    distance_norm: float | str
+    distance_power: float
+    compute: str
+    tolerance: float | None
+    confidence: float
+    allow_outside: bool
+    threads: int | None
+
+
+#: Their defaults.
+DEFAULTS: Options = {
+    "boundary_points": None,
+    "boundary_sampling": "uniform",
+    "distance": None,
+    "distance_norm": 2,
+    "distance_power": 1.0,
+    "compute": "auto",
+    "tolerance": None,
+    "confidence": 0.95,
+    "allow_outside": False,
+    "threads": None,
+}
+
+
+def unknown_option(name: str) -> str:
+    """The refusal of an argument that is not there, with the nearest that is."""
+    known = {*signature(fit).parameters, *DEFAULTS} - {"options"}
+    near = get_close_matches(name, sorted(known), 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"those there are: {', '.join(sorted(known))}"
+    return f"there is no argument {name!r}; {hint}"
+
+
+def settings_of(
+    method: str,
+    kernel: Kernel | str,
+    bandwidth: float | str | None,
+    ridge: float | None,
+    statistic: str,
+    tune: str | bool | None,
+    random_state: Any,
+    options: Options,
+) -> Settings:
+    """All settings of an estimator; those that are rarely changed come as options."""
+    if tune not in (None, False, True, "none", "agreement"):
+        raise ValueError(f"unknown rule {tune!r}; tune is None or 'agreement'")
+    for name in options:
+        if name not in DEFAULTS:
+            raise TypeError(unknown_option(name))
+    name, width = kernels.chosen(kernel, bandwidth)
+    chosen: Options = {**DEFAULTS, **options}
+    norm = chosen["distance_norm"]
+    return Settings(
+        {
+            **chosen,
+            "distance_norm": norm if isinstance(norm, str) else f"{float(norm):g}",
+            "method": method,
+            "kernel": name,
+            "bandwidth": width,
+            "ridge": ridge,
+            "statistic": statistic,
+            "tune": tune in (True, "agreement"),
+            "seed": seed_of(random_state),
+        }
+    )
+
+
+def _problem(
+    X: Any,
+    boundary: Any,
+    domain: Any,
+    model: Any,
+    weights: Any,
+    clusters: Any,
+    start: Any,
+    settings: Settings,
+) -> Problem:
+    check_references({"X": X, "boundary": boundary, "domain": domain})
+    points = distinct(as_points(X), "X")
+    chosen, begin = as_model(model, start)
+    places, region = _region(boundary, domain, points)
+    return Problem(
+        points=points,
+        weights=None if weights is None else as_vector(weights, len(points.array), "weights"),
+        clusters=None if clusters is None else as_labels(clusters, len(points.array), "clusters"),
+        model=chosen,
+        boundary=places,
+        domain=region,
+        start=begin,
+        settings=settings,
+    )
+
+
+def _region(boundary: Any, domain: Any, points: Points) -> tuple[NDArray[np.float64] | None, Domain | None]:
+    """Boundary points and the domain. A geometry given for the boundary is the domain."""
+    region = None if domain is None else as_domain(domain)
+    if boundary is None:
+        return None, region
+    is_map = isinstance(boundary, (str, os.PathLike, Domain)) or (
+        not isinstance(boundary, np.ndarray) and _is_area(boundary)
+    )
+    if not is_map:
+        return matched(as_points(boundary, "boundary"), points, "boundary"), region
+    if region is not None:
+        raise ValueError("the boundary is a map, which defines the domain; leave the domain out")
+    return None, boundary if isinstance(boundary, Domain) else Polygon(boundary)
+
+
+def check_references(given: Mapping[str, Any]) -> None:
+    """Refuses data and boundary in different coordinate reference systems, where both say which."""
+    known = {what: crs for what, value in given.items() if (crs := getattr(value, "crs", None)) is not None}
+    (first, system), *others = [*known.items()] or [("", None)]
+    for what, other in others:
+        if other != system:
+            raise ValueError(
+                f"{first} is in {system.to_string()} and the {what} in {other.to_string()}; bring both into one with to_crs"
+            )
+
+
+def _is_area(value: Any) -> bool:
+    """Whether a value is a geometry with an area, and not points or a table of numbers."""
+    try:
+        return as_geojson(value, "boundary") is not None
+    except NoArea:
+        return False
+
+
+def fit(
+    X: Any,
+    boundary: Any = None,
+    domain: Any = None,
+    model: Model | str | None = None,
+    method: str = "tksd",
+    *,
+    kernel: Kernel | str = "gaussian",
+    bandwidth: float | str | None = None,
+    ridge: float | None = None,
+    statistic: str = "v",
+    tune: str | bool | None = None,
+    random_state: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    start: Any = None,
+    bootstrap: int | None = None,
+    resampling: str = "nonparametric",
+    interval: str = "percentile",
+    diagnostics: bool = True,
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> FitResult:
+    """Estimate the parameters of a density from truncated data, with standard errors.
+
+    Parameters
+    ----------
+    X
+        The data, n by d: an array, a DataFrame, lists, points of a GeoDataFrame. An array of float64 that lies row by
+        row is used as it is, without a copy: do not change it while a computation runs, or a result of it is still asked
+        for witnesses, tests or pictures.
+    boundary
+        Points on the boundary, m by d; or a geometry, whose rings are the boundary.
+    domain
+        The region, where it is known: a :class:`Domain`, a geometry, or text such as ``"ball(radius=2)"``.
+    model
+        The density; a Gaussian with unknown mean and covariance by default. Text is the formula of a log-density, whose
+        parameters ``start`` names.
+    method
+        ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+    kernel
+        ``"gaussian"``, ``"imq"``, ``"matern52"`` or ``"rational-quadratic"``, or a :class:`Kernel`.
+    bandwidth
+        The width of the kernel, in the units of the data; the median distance by default.
+    ridge
+        What is added to the diagonal of the boundary's kernel matrix (default 0.001).
+    statistic
+        ``"v"`` or ``"u"``.
+    tune
+        ``"agreement"`` to choose bandwidth and ridge automatically.
+    random_state
+        A seed (default 0) or a NumPy generator, for everything random. The same seed gives the same bits as
+        ``steinbound fit --seed``.
+    weights, clusters
+        Observation weights; labels of observations that depend on each other.
+    start
+        Where a search starts: parameters in reported order or by name, or the means of a mixture.
+    bootstrap
+        Standard errors and intervals by so many replicates.
+    resampling, interval
+        ``"nonparametric"`` or ``"parametric"``; ``"percentile"`` or ``"normal"``.
+    diagnostics
+        Whether to look at what the fit rests on; what is not well joins the warnings.
+    progress
+        Show a bar (tqdm) during a bootstrap.
+    **options
+        ``boundary_points``, ``boundary_sampling``, ``distance``, ``distance_norm``, ``distance_power``, ``compute``,
+        ``tolerance``, ``confidence``, ``allow_outside``, ``threads``: as the command line has them.
+
+    Returns
+    -------
+    FitResult
+
+    Warns
+    -----
+    FitWarning
+        Where an assumption does not hold, or the estimate should not be trusted.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> disc = sb.Ball(radius=1.44)
+    >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
+    >>> result = sb.fit(X, boundary=disc.sample_boundary(32), model=sb.Gaussian(covariance=1.0))
+    >>> result.conf_int().shape
+    (2, 2)
+    >>> result.wald_test("mean[x1] = mean[x2]").p_value > 0.01
+    True
+    """
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
+    problem = _problem(X, boundary, domain, model, weights, clusters, start, settings)
+    with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
+        replicates = None if bootstrap is None else (bootstrap, resampling, interval)
+        found = problem.core.fit(diagnostics, replicates, tell)
+    result = FitResult(problem, *found)
+    if settings["tune"]:
+        result.problem = problem.as_tuned(result.bandwidth, result.ridge)
+    warn(result.warnings)
+    return result
+
+
+def discrepancy(
+    X: Any,
+    at: Any,
+    boundary: Any = None,
+    domain: Any = None,
+    model: Model | str | None = None,
+    method: str = "tksd",
+    *,
+    kernel: Kernel | str = "gaussian",
+    bandwidth: float | str | None = None,
+    ridge: float | None = None,
+    statistic: str = "v",
+    random_state: Any = None,
+    weights: Any = None,
+    **options: Unpack[Options],
+) -> DiscrepancyResult:
+    """Measure how far data and model are apart at given parameters, without fitting.
+
+    Parameters
+    ----------
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, **options
+        As for :func:`fit`.
+    at
+        The parameters, in the order in which a fit reports them or by name.
+
+    Returns
+    -------
+    DiscrepancyResult
+        A number (its ``squared`` value can be negative for a U-statistic, and then ``value`` is None).
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> X = [[-0.5], [0.1], [0.9], [0.3]]
+    >>> near = sb.discrepancy(X, [0.2], domain=sb.Interval(-1, 1), model=sb.Gaussian(covariance=1.0))
+    >>> far = sb.discrepancy(X, {"mean[x1]": 3}, domain=sb.Interval(-1, 1), model=sb.Gaussian(covariance=1.0))
+    >>> near.value < far.value
+    True
+    """
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options)
+    is_formula = isinstance(model, str) and model != "gaussian"
+    if is_formula and not isinstance(at, Mapping):
+        raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
+    formula_start = at if is_formula else None
+    problem = _problem(X, boundary, domain, model, weights, None, formula_start, settings)
+    place = problem.parameters(at, "at")
+    result = DiscrepancyResult(*problem.core.discrepancy(place), place)
+    warn(result.warnings)
+    return result
+
+
+def gof_test(
+    X: Any,
+    boundary: Any = None,
+    domain: Any = None,
+    model: Model | str | None = None,
+    method: str = "tksd",
+    *,
+    at: Any = None,
+    bootstrap: int = 500,
+    level: float = 0.05,
+    resampling: str | None = None,
+    kernel: Kernel | str = "gaussian",
+    bandwidth: float | str | None = None,
+    ridge: float | None = None,
+    statistic: str = "v",
+    tune: str | bool | None = None,
+    random_state: Any = None,
+    weights: Any = None,
+    clusters: Any = None,
+    start: Any = None,
+    progress: bool = False,
+    **options: Unpack[Options],
+) -> TestResult:
+    """Test whether the data come from the model, inside the boundary.
+
+    Parameters
+    ----------
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, **options
+        As for :func:`fit`.
+    at
+        The parameters to be tested; by default they are fitted, and the test takes that into account.
+    bootstrap
+        The number of draws under the hypothesis.
+    level
+        How often a true model may be rejected.
+    resampling
+        ``"wild"`` or ``"parametric"``; by default as suits the test.
+
+    Returns
+    -------
+    TestResult
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> disc = sb.Ball(radius=1.44)
+    >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 200, random_state=1)
+    >>> sb.gof_test(X, domain=disc, model=sb.Gaussian(covariance=1.0), at=[1.5, -0.5]).rejected
+    True
+    """
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
+    begin = at if isinstance(model, str) and start is None else start
+    problem = _problem(X, boundary, domain, model, weights, clusters, begin, settings)
+    place = None if at is None else problem.parameters(at, "at")
+    with progress_bar("test", progress) as tell:
+        found = problem.core.test(place, bootstrap, level, resampling, tell)
+    result = TestResult(*found)
+    warn(result.warnings)
+    if not result.trustworthy:
+        warn(result.notes)
+    return result
+
+
+def simulate(
+    model: Model, at: Any, domain: Any, n: int, *, dimension: int | None = None, random_state: Any = None
+) -> NDArray[np.float64]:
+    """Draw from a density, inside a region.
+
+    Parameters
+    ----------
+    model
+        The density.
+    at
+        Its parameters, in reported order.
+    domain
+        The region; None for draws of the whole density.
+    n
+        How many points.
+    dimension
+        The number of coordinates, where neither the region nor the model's parameters tell.
+    random_state
+        A seed or a generator. For a Gaussian the same seed gives the same points as ``steinbound simulate --seed``.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.simulate(sb.Gaussian(covariance=1.0), [0.0], sb.Interval(0, 1), 5).shape
+    (5, 1)
+    """
+    if not isinstance(model, Model):
+        raise TypeError(f"model is a {type(model).__name__}; give one such as Gaussian(covariance=1.0)")
+    region = None if domain is None else as_domain(domain)
+    own = None if region is None else region.dimension
+    values = [] if isinstance(at, Mapping) else np.asarray(at, dtype=np.float64).ravel().tolist()
+    count = len(at) if isinstance(at, Mapping) else len(values)
+    size = as_dimension(dimension) or own or model._dimension_of(count)
+    columns = [f"x{axis + 1}" for axis in range(size)]
+    built = model._build(size, columns)
+    if isinstance(at, Mapping):
+        values = ordered(at, built.parameter_names(columns), "at")
+    return _core.simulate(built, values, None if region is None else region._engine, n, seed_of(random_state))

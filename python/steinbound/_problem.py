@@ -1,0 +1,125 @@
+"""Data, boundary, model and settings as they were given, and the engine's problem that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._inputs import Points
+from .domains import Domain
+from .models import Model
+
+
+class Settings(dict[str, Any]):
+    """The settings of an estimator by name, as the engine takes them."""
+
+
+@dataclass
+class Problem:
+    """What was given. The engine's problem is made of it when it is needed."""
+
+    points: Points
+    weights: NDArray[np.float64] | None
+    clusters: list[str] | None
+    model: Model
+    boundary: NDArray[np.float64] | None
+    domain: Domain | None
+    start: list[float] | Mapping[str, float] | None
+    settings: Settings
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return self.points.names or [f"x{axis + 1}" for axis in range(self.points.array.shape[1])]
+
+    @property
+    def core(self) -> _core.Problem:
+        """The engine's problem, made anew: kept here, it would tie a model's functions and what they belong to together for ever."""
+        return self._make(self._begin())
+
+    def _make(self, start: list[float] | None) -> _core.Problem:
+        dimension = self.points.array.shape[1]
+        return _core.Problem(
+            self.points.array,
+            self.points.names,
+            self.weights,
+            self.clusters,
+            self.model._build(dimension, self.names),
+            self.boundary,
+            None if self.domain is None else self.domain._engine,
+            start,
+            self.settings,
+        )
+
+    def _begin(self) -> list[float] | None:
+        """The start in reported order."""
+        if not isinstance(self.start, Mapping):
+            return self.start
+        return ordered(self.start, self._make(None).parameter_names(), "start")
+
+    def as_tuned(self, bandwidth: float | None, ridge: float | None) -> Problem:
+        """The same with bandwidth and ridge as they were chosen, which are not chosen again."""
+        return replace(self, settings=Settings({**self.settings, "tune": False, "bandwidth": bandwidth, "ridge": ridge}))
+
+    def parameters(self, given: Any, what: str) -> list[float]:
+        """Parameters in reported order, which may be given by name."""
+        if isinstance(given, Mapping):
+            return ordered(given, self.core.parameter_names(), what)
+        return np.asarray(given, dtype=np.float64).ravel().tolist()
+
+
+def distinct(points: Points, what: str) -> Points:
+    """Points whose columns have a name each."""
+    names = points.names or []
+    again = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if again is not None:
+        raise ValueError(f"{what} has more than one column {again!r}; rename all but one of them")
+    return points
+
+
+def matched(points: Points, data: Points, what: str) -> NDArray[np.float64]:
+    """Points with the columns of the data: by name where both have the same names, else in order."""
+    found, expected = points.array.shape[1], data.array.shape[1]
+    if found != expected:
+        raise ValueError(f"{what}: there are {found} columns and the data have {expected}; give the same columns")
+    ours, theirs = data.names, distinct(points, what).names
+    if ours and theirs and ours != theirs and set(ours) == set(theirs):
+        return np.ascontiguousarray(points.array[:, [theirs.index(name) for name in ours]])
+    return points.array
+
+
+def ordered(given: Mapping[str, float], names: list[str], what: str) -> list[float]:
+    """The values of parameters in the order of their names."""
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"{what}: there is no parameter {unknown[0]!r}; the parameters are {', '.join(names)}")
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise ValueError(f"{what} does not give {missing[0]}; give every parameter")
+    return [float(given[name]) for name in names]
+
+
+@contextmanager
+def progress_bar(what: str, is_wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A function that tells how far a computation has come, where that is wanted."""
+    if not is_wanted:
+        yield None
+        return
+    try:
+        tqdm = import_module("tqdm.auto").tqdm
+    except ImportError as error:
+        raise ImportError("progress=True shows a bar by tqdm; install it with 'pip install tqdm'") from error
+    with tqdm(desc=what, leave=False) as bar:
+
+        def tell(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield tell

@@ -1,0 +1,506 @@
+"""What the functions give back."""
+
+from __future__ import annotations
+
+import json
+import warnings as python_warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, _summary
+from ._inputs import as_points, seed_of
+from ._problem import Problem, matched, progress_bar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
+
+
+class FitWarning(UserWarning):
+    """An assumption does not hold, or a result should not be trusted."""
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Tells warnings as Python does, where the user called."""
+    for message in messages:
+        python_warnings.warn(message, FitWarning, stacklevel=3)
+
+
+class Summary:
+    """A result for people: as text, as HTML in notebooks, and as LaTeX."""
+
+    def __init__(self, text: str, html: str, latex: str) -> None:
+        self._text, self._html, self._latex = text, html, latex
+
+    def __str__(self) -> str:
+        return self._text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+    def as_text(self) -> str:
+        """The table that the command line prints."""
+        return self._text
+
+    def as_html(self) -> str:
+        """The table as HTML."""
+        return self._html
+
+    def as_latex(self) -> str:
+        """The table as LaTeX, for the package booktabs."""
+        return self._latex
+
+
+@dataclass(frozen=True)
+class WaldTest:
+    """A test of linear equations in the parameters."""
+
+    hypothesis: list[str]
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+    def __str__(self) -> str:
+        noun = "degree" if self.degrees_of_freedom == 1 else "degrees"
+        return (
+            f"Wald test of {', '.join(self.hypothesis)}: chi-square {self.statistic:.4g} with "
+            f"{self.degrees_of_freedom} {noun} of freedom, p = {self.p_value:.4g}"
+        )
+
+
+class DiscrepancyResult:
+    """The discrepancy at given parameters; ``float`` of it is the value."""
+
+    def __init__(self, squared: float, value: float | None, described: str, at: list[float]) -> None:
+        self._described: dict[str, Any] = {
+            "schema": "steinbound.discrepancy/1",
+            "at": at,
+            **json.loads(described),
+        }
+        #: The square, which a U-statistic can make negative.
+        self.squared = squared
+        #: The discrepancy, or None where its square is negative.
+        self.value = value
+
+    def __float__(self) -> float:
+        return float("nan") if self.value is None else self.value
+
+    def __repr__(self) -> str:
+        return f"DiscrepancyResult(value={self.value!r}, squared={self.squared!r})"
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know about the data."""
+        return list(self._described["warnings"])
+
+    @property
+    def bandwidth(self) -> float | None:
+        """The bandwidth in use."""
+        return _bandwidth(self._described)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, as the command line's JSON has it."""
+        return {**self._described, "discrepancy": self.value, "discrepancy_squared": self.squared}
+
+
+def _bandwidth(described: Mapping[str, Any]) -> float | None:
+    kernel = described.get("kernel")
+    return None if kernel is None else float(kernel["bandwidth"])
+
+
+class TestResult:
+    """What a test of goodness of fit found."""
+
+    #: Not a test for pytest to collect.
+    __test__ = False
+
+    def __init__(self, text: str, draws: NDArray[np.float64]) -> None:
+        self._found: dict[str, Any] = json.loads(text)
+        #: The statistics that were drawn under the hypothesis.
+        self.draws = draws
+
+    @property
+    def statistic(self) -> float:
+        """The squared discrepancy."""
+        return float(self._found["statistic"])
+
+    @property
+    def p_value(self) -> float:
+        """The probability of such a statistic, or a larger one, under the hypothesis."""
+        return float(self._found["p_value"])
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the hypothesis is rejected at the level."""
+        return bool(self._found["rejected"])
+
+    @property
+    def level(self) -> float:
+        """How often a true model may be rejected."""
+        return float(self._found["level"])
+
+    @property
+    def trustworthy(self) -> bool:
+        """Whether the level can be relied on."""
+        return bool(self._found["trustworthy"])
+
+    @property
+    def notes(self) -> list[str]:
+        """How to read the result."""
+        return list(self._found["notes"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user should know about the data and the fit."""
+        return list(self._found["warnings"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, as the command line's JSON has it."""
+        return dict(self._found)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the statistic among those drawn under the hypothesis."""
+        from . import plotting
+
+        return plotting.plot_test(ax, self.draws, self.statistic, self.p_value)
+
+    def __repr__(self) -> str:
+        verdict = "rejected" if self.rejected else "not rejected"
+        return f"TestResult(statistic={self.statistic:.4g}, p_value={self.p_value:.4g}, {verdict} at {self.level:g})"
+
+
+class FitResult:
+    """A finished fit: estimates with their uncertainty, and all that is needed to judge, use and repeat it.
+
+    Attributes
+    ----------
+    problem
+        What was given.
+    boundary
+        The boundary points in use, given or sampled, or None.
+    trustworthy
+        Whether the minimum was found, and every parameter exists and has a standard error.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        text: str,
+        table: str,
+        trustworthy: bool,
+        theta: list[float] | None,
+        boundary: NDArray[np.float64] | None,
+    ) -> None:
+        self.problem = problem
+        self._json = text
+        self._fit: dict[str, Any] = json.loads(text)
+        self._table = table
+        self._theta = theta
+        self.trustworthy = trustworthy
+        self.boundary = boundary
+
+    # Estimates and their uncertainty.
+
+    def _column(self, name: str) -> NDArray[np.float64]:
+        values = [parameter[name] for parameter in self._fit["parameters"]]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the parameters."""
+        return [parameter["name"] for parameter in self._fit["parameters"]]
+
+    def _named(self, values: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(self.names, values.tolist(), strict=True))
+
+    @property
+    def estimates(self) -> NDArray[np.float64]:
+        """The estimates, in the order of the names; NaN where one does not exist."""
+        return self._column("estimate")
+
+    @property
+    def std_errors(self) -> NDArray[np.float64]:
+        """The standard errors, in the order of the names."""
+        return self._column("std_error")
+
+    @property
+    def params(self) -> dict[str, float]:
+        """The estimates by name."""
+        return self._named(self.estimates)
+
+    @property
+    def bse(self) -> dict[str, float]:
+        """The standard errors by name."""
+        return self._named(self.std_errors)
+
+    @property
+    def zvalues(self) -> dict[str, float]:
+        """Estimates divided by their standard errors, by name."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._named(self.estimates / self.std_errors)
+
+    @property
+    def pvalues(self) -> dict[str, float]:
+        """Two-sided probabilities of such estimates where the parameter is zero, by name."""
+        from math import erfc, sqrt
+
+        return {name: erfc(abs(z) / sqrt(2)) for name, z in self.zvalues.items()}
+
+    def conf_int(self, level: float | None = None) -> NDArray[np.float64]:
+        """Confidence intervals, one row for each parameter.
+
+        Parameters
+        ----------
+        level
+            The confidence level; that of the fit by default.
+        """
+        if level is None or level == self._fit["confidence"]:
+            return np.column_stack([self._column("lower"), self._column("upper")])
+        reach = self._reach(level) * self.std_errors
+        if self._fit.get("bootstrap") is not None:
+            raise ValueError("intervals of a bootstrap belong to its level; fit again with confidence=LEVEL")
+        return np.column_stack([self.estimates - reach, self.estimates + reach])
+
+    def _reach(self, level: float | None) -> float:
+        """How many standard errors a confidence interval extends to each side."""
+        chosen = float(self._fit["confidence"] if level is None else level)
+        if not 0 < chosen < 1:
+            raise ValueError(f"the confidence level is {chosen}; give one between 0 and 1, such as 0.95")
+        return NormalDist().inv_cdf(0.5 + chosen / 2)
+
+    def cov_params(self) -> NDArray[np.float64]:
+        """The covariance of the estimates, p by p."""
+        rows = self._fit["covariance"]
+        if rows is None:
+            raise ValueError("the estimates have no covariance; see the warnings of the fit")
+        return np.array(rows, dtype=np.float64)
+
+    def wald_test(self, hypothesis: str | Any, values: Any = None) -> WaldTest:
+        """Test linear equations in the parameters.
+
+        Parameters
+        ----------
+        hypothesis
+            Equations such as ``"mean[x1] = mean[x2], mean[x1] = 0"``, or a matrix with one row for each restriction.
+        values
+            For a matrix: what each restriction should be equal to (default 0).
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> result = sb.fit([[1.0, 0.2], [2.0, 1.5], [6.0, 0.1], [4.0, 0.9]], method="mle", model=sb.Gaussian(1.0))
+        >>> result.wald_test("mean[x1] = mean[x2]").degrees_of_freedom
+        1
+        """
+        covariance = self.cov_params()
+        names, estimates = self.names[: len(covariance)], self.estimates[: len(covariance)].tolist()
+        if isinstance(hypothesis, str):
+            found = _core.wald_test(names, estimates, covariance, hypothesis, None, None)
+        else:
+            matrix = np.atleast_2d(np.asarray(hypothesis, dtype=np.float64))
+            right = None if values is None else np.atleast_1d(np.asarray(values, dtype=np.float64)).tolist()
+            found = _core.wald_test(names, estimates, covariance, None, np.ascontiguousarray(matrix), right)
+        return WaldTest(**json.loads(found))
+
+    # What the fit is like.
+
+    @property
+    def discrepancy(self) -> float | None:
+        """The discrepancy at the estimate; None where its square is negative or the method has none."""
+        return self._optional("discrepancy")
+
+    @property
+    def discrepancy_squared(self) -> float | None:
+        """The squared discrepancy at the estimate."""
+        return self._optional("discrepancy_squared")
+
+    @property
+    def log_likelihood(self) -> float | None:
+        """The log-likelihood at the estimate, for truncated maximum likelihood."""
+        return self._optional("log_likelihood")
+
+    def _optional(self, name: str) -> float | None:
+        value = self._fit[name]
+        return None if value is None else float(value)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the minimum was found."""
+        return bool(self._fit["converged"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before trusting the estimate."""
+        return list(self._fit["warnings"])
+
+    @property
+    def method(self) -> str:
+        """The method."""
+        return str(self._fit["method"])
+
+    @property
+    def bandwidth(self) -> float | None:
+        """The bandwidth in use."""
+        return _bandwidth(self._fit)
+
+    @property
+    def ridge(self) -> float | None:
+        """The ridge in use."""
+        return self._optional("ridge")
+
+    @property
+    def n(self) -> int:
+        """The number of observations."""
+        return int(self._fit["n"])
+
+    def summary(self) -> Summary:
+        """The table that the command line prints, which notebooks show as HTML."""
+        return Summary(self._table, _summary.fit_html(self._fit), _summary.fit_latex(self._fit))
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value:.4g}" for name, value in self.params.items())
+        return f"<{self.method} fit of {self.n} points: {shown}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known, as the command line's JSON has it."""
+        found: dict[str, Any] = json.loads(self._json)
+        return found
+
+    def to_json(self) -> str:
+        """The JSON that ``steinbound fit --format json`` prints."""
+        return self._json
+
+    def to_frame(self) -> Any:
+        """The estimates as a pandas DataFrame."""
+        import pandas as pd
+
+        columns = {
+            "estimate": self.estimates,
+            "std_error": self.std_errors,
+            "z": list(self.zvalues.values()),
+            "p": list(self.pvalues.values()),
+            "lower": self._column("lower"),
+            "upper": self._column("upper"),
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+
+    # What follows from the fit.
+
+    def _fitted(self) -> list[float]:
+        if self._theta is None:
+            raise ValueError("the fit has no parameters to work with; see its warnings")
+        return self._theta
+
+    def _places(self, points: Any) -> NDArray[np.float64]:
+        """Places with the columns of the data, all of them numbers."""
+        places = matched(as_points(points, "points"), self.problem.points, "points")
+        bad = np.argwhere(~np.isfinite(places))
+        if len(bad):
+            row, column = bad[0]
+            value = places[row, column]
+            raise ValueError(f"points: row {row + 1}, column {column + 1} is {value}, not a finite number; repair that row")
+        return places
+
+    def witness(self, points: Any) -> NDArray[np.float64]:
+        """The witness function at some points, m by d: where, and in which direction, data and model differ.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> result = sb.fit([[-0.5], [0.1], [0.9], [0.3]], domain=sb.Interval(-1, 1), model=sb.Gaussian(1.0))
+        >>> result.witness([[0.0], [0.5]]).shape
+        (2, 1)
+        """
+        at = self.estimates.tolist()
+        if np.isnan(at).any():
+            raise ValueError("the fit has no parameters at which to evaluate the witness; see its warnings")
+        return self.problem.core.witness(at, self._places(points))[0]
+
+    def log_density(self, points: Any, truncated: bool | None = None) -> NDArray[np.float64]:
+        """The logarithm of :meth:`predict_density`."""
+        from ._density import log_density
+
+        return log_density(self, self._places(points), truncated)
+
+    def predict_density(self, points: Any, truncated: bool | None = None) -> NDArray[np.float64]:
+        """The fitted density at some points.
+
+        Parameters
+        ----------
+        points
+            Where.
+        truncated
+            Whether the density is that inside the domain, which integrates to one there and is zero elsewhere; needs a
+            domain. By default that of the whole space for Gaussians and mixtures, whose normaliser is known, and
+            the truncated one otherwise.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> result = sb.fit([[-0.5], [0.1], [0.9], [0.3]], domain=sb.Interval(-1, 1), model=sb.Gaussian(1.0))
+        >>> float(result.predict_density([[0.0], [2.0]], truncated=True)[1])
+        0.0
+        """
+        return np.asarray(np.exp(self.log_density(points, truncated)))
+
+    def sample(self, n: int, truncated: bool = False, random_state: Any = None) -> NDArray[np.float64]:
+        """Draws of the fitted density, of the whole space or inside the domain.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> result = sb.fit([[-0.5], [0.1], [0.9], [0.3]], domain=sb.Interval(-1, 1), model=sb.Gaussian(1.0))
+        >>> draws = result.sample(100, truncated=True)
+        >>> bool((abs(draws) < 1).all())
+        True
+        """
+        if truncated and self.problem.domain is None:
+            raise ValueError("draws inside a domain need one; fit with domain=..., or draw with truncated=False")
+        return self.problem.core.sample(self._fitted(), n, truncated, seed_of(random_state))
+
+    def test(
+        self,
+        bootstrap: int = 500,
+        level: float = 0.05,
+        resampling: str | None = None,
+        progress: bool = False,
+    ) -> TestResult:
+        """Test whether the data come from the fitted model; see :func:`gof_test`."""
+        with progress_bar("test", progress) as tell:
+            found = TestResult(*self.problem.core.test(None, bootstrap, level, resampling, tell))
+        warn(found.warnings if found.trustworthy else [*found.warnings, *found.notes])
+        return found
+
+    def sensitivity(self) -> dict[str, Any]:
+        """What changes under other kernels, bandwidths and boundary points, as the command line's JSON has it."""
+        found: dict[str, Any] = json.loads(self.problem.core.sensitivity())
+        return found
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw data, boundary and fitted density: a histogram on the line, contours in the plane, pairs beyond.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; of pairs, the first.
+        """
+        from ._pictures import plot_fit
+
+        return plot_fit(self, ax)
+
+    def plot_witness(self, ax: Axes | None = None, coordinate: int = 0) -> Axes:
+        """Draw one coordinate of the witness function over the plane."""
+        from ._pictures import plot_witness
+
+        return plot_witness(self, ax, coordinate)

@@ -1,0 +1,330 @@
+"""Regions in which data are seen."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._inputs import as_dimension, as_geojson, as_points, seed_of
+
+__all__ = [
+    "Ball",
+    "Box",
+    "Domain",
+    "HalfSpace",
+    "Intersection",
+    "Interval",
+    "LevelSet",
+    "Outside",
+    "Polygon",
+]
+
+
+class Domain:
+    """A region.
+
+    Parameters
+    ----------
+    spec
+        The region as the command line writes it, such as ``"ball(radius=2)"``.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Domain("box(low=-3, high=3)")
+    Domain('box(low=-3, high=3)')
+    >>> sb.Domain("box(low=-3, high=3)").contains([[0, 0], [4, 0]])
+    array([ True, False])
+    """
+
+    _recipe: tuple[Any, ...]
+    _built: _core.Domain | None = None
+
+    def __init__(self, spec: str) -> None:
+        if not isinstance(spec, str):
+            raise TypeError(f"a domain is written as text, not as a {type(spec).__name__}")
+        self._recipe = ("spec", spec)
+        # Refused where it is written, not where it is used.
+        self._built = _core.Domain(spec)
+
+    @property
+    def _engine(self) -> _core.Domain:
+        if self._built is None:
+            self._built = self._build()
+        return self._built
+
+    def _build(self) -> _core.Domain:
+        kind, *parts = self._recipe
+        if kind == "spec":
+            return _core.Domain(parts[0])
+        if kind == "map":
+            return _core.Domain.from_map(*parts)
+        if kind == "file":
+            return _core.Domain.from_file(*parts)
+        if kind == "outside":
+            return _core.Domain.outside(parts[0]._engine)
+        return _core.Domain.intersection([part._engine for part in parts])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_built"}
+
+    def __repr__(self) -> str:
+        return f"Domain({self._recipe[1]!r})" if self._recipe[0] == "spec" else f"<{self.describe()}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self._recipe == other._recipe
+
+    def __hash__(self) -> int:
+        return hash(self._recipe)
+
+    def __and__(self, other: Domain) -> Intersection:
+        return Intersection(self, other)
+
+    def __invert__(self) -> Outside:
+        return Outside(self)
+
+    @property
+    def dimension(self) -> int | None:
+        """The number of coordinates, where the region tells."""
+        return self._engine.dimension
+
+    def describe(self) -> str:
+        """What it is, in words."""
+        return self._engine.describe()
+
+    def contains(self, points: Any) -> NDArray[np.bool_]:
+        """Which points lie inside."""
+        return self._engine.contains(as_points(points, "points").array)
+
+    def bounds(self, dimension: int | None = None) -> NDArray[np.float64]:
+        """The smallest and largest value of each coordinate, one row for each."""
+        return np.array(self._engine.bounds(as_dimension(dimension)))
+
+    def sample_boundary(
+        self,
+        count: int | None = None,
+        *,
+        dimension: int | None = None,
+        sampling: str = "uniform",
+        near: Any = None,
+        random_state: Any = None,
+    ) -> NDArray[np.float64]:
+        """Points on the boundary: those that a fit would use by itself, for the same random state.
+
+        Parameters
+        ----------
+        count
+            How many; by default 8 d^2, at least 32.
+        dimension
+            The number of coordinates, where the region does not tell (default 2).
+        sampling
+            ``"uniform"`` on the surface, ``"even"`` along a curve in the plane, or ``"radial"``.
+        near
+            Points over whose extent an unbounded boundary is sampled.
+        random_state
+            A seed or a generator.
+
+        Examples
+        --------
+        >>> import numpy as np, steinbound as sb
+        >>> edge = sb.Ball(radius=2).sample_boundary(10)
+        >>> edge.shape, bool(np.allclose(np.linalg.norm(edge, axis=1), 2))
+        ((10, 2), True)
+        """
+        places = None if near is None else as_points(near, "near").array
+        size = as_dimension(dimension)
+        return self._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
+
+    def outline(self, window: Any = None) -> list[NDArray[np.float64]]:
+        """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""
+        (x0, x1), (y0, y1) = self.bounds(2) if window is None else np.asarray(window, dtype=float)
+        return self._engine.outline([(float(x0), float(x1)), (float(y0), float(y1))])
+
+
+def _listed(values: Any, what: str) -> str:
+    """A number, or numbers between colons, as the command line writes them."""
+    if isinstance(values, str):
+        raise TypeError(f"{what} is text; give a number or a list of numbers")
+    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{what} has the shape {np.shape(values)}; give a number or a list of numbers")
+    return ":".join(_number(value) for value in array.tolist())
+
+
+def _number(value: Any, what: str = "a side") -> str:
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is a {type(value).__name__}; give a number") from None
+
+
+class Ball(Domain):
+    """A ball.
+
+    Parameters
+    ----------
+    radius
+        Its radius.
+    norm
+        The norm that measures it: 1, 2 or infinity.
+    center
+        Its centre; the origin by default.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Ball(radius=2).contains([[1, 1], [2, 2]])
+    array([ True, False])
+    """
+
+    def __init__(self, radius: float, norm: float | str = 2, center: Any = None) -> None:
+        name = norm if isinstance(norm, str) else f"{norm:g}"
+        place = "" if center is None else f", center={_listed(center, 'center')}"
+        super().__init__(f"ball(radius={_number(radius, 'radius')}, norm={name}{place})")
+
+
+class Box(Domain):
+    """A box with sides along the axes; infinite where a side is open.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Box([0, 0], [1, float("inf")]).contains([[0.5, 100.0], [2.0, 0.5]])
+    array([ True, False])
+    """
+
+    def __init__(self, low: Any, high: Any) -> None:
+        super().__init__(f"box(low={_listed(low, 'low')}, high={_listed(high, 'high')})")
+
+
+class Interval(Domain):
+    """An interval of the line.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Interval(-1, 1).sample_boundary().ravel()
+    array([-1.,  1.])
+    """
+
+    def __init__(self, low: float, high: float) -> None:
+        super().__init__(f"interval({_number(low, 'low')}, {_number(high, 'high')})")
+
+
+class HalfSpace(Domain):
+    """The points whose inner product with a normal is at least an offset.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.HalfSpace(normal=[1, 0], offset=5).contains([[6, 0], [4, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, normal: Any, offset: float) -> None:
+        super().__init__(f"halfspace(normal={_listed(normal, 'normal')}, offset={_number(offset, 'offset')})")
+
+
+class LevelSet(Domain):
+    """The points at which a formula in ``x1``, ``x2``, .. is negative.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.LevelSet("x1^2 + x2^2 - 1").contains([[0, 0], [1, 1]])
+    array([ True, False])
+    """
+
+    def __init__(self, formula: str) -> None:
+        if '"' in str(formula):
+            raise ValueError("a formula has no quotation marks; leave them out")
+        super().__init__(f'level("{formula}")')
+
+
+class Polygon(Domain):
+    """The area of a map: of a geometry, a GeoJSON mapping, rings of points, or a file.
+
+    Parameters
+    ----------
+    geometry
+        A Shapely geometry, a GeoSeries or GeoDataFrame, anything with ``__geo_interface__``, GeoJSON as a mapping, a
+        path to a ``.geojson``, ``.wkt`` or ``.shp`` file, or an array of vertices (or a list of such, one for each
+        ring).
+    feature
+        For a file: the name of a property and the value it must have.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> triangle = sb.Polygon([[0, 0], [2, 0], [0, 2]])
+    >>> triangle.contains([[0.5, 0.5], [1.5, 1.5]])
+    array([ True, False])
+    """
+
+    def __init__(self, geometry: Any, feature: tuple[str, str] | None = None) -> None:
+        if isinstance(geometry, (str, os.PathLike)):
+            self._recipe = ("file", os.fspath(geometry), feature)
+        elif feature is not None:
+            raise ValueError("a feature is chosen from a file; leave it out for a geometry in memory")
+        else:
+            text = as_geojson(geometry)
+            self._recipe = ("map", "geometry.geojson", _rings(geometry) if text is None else text)
+        self._built = self._build()
+
+
+def _rings(value: Any) -> str:
+    """GeoJSON of rings given as arrays."""
+    import json
+
+    try:
+        flat = np.asarray(value, dtype=np.float64)
+        rings = [flat] if flat.ndim == 2 else list(flat)
+    except (ValueError, TypeError):
+        rings = [np.asarray(ring, dtype=np.float64) for ring in value]
+    if not rings or any(ring.ndim != 2 or ring.shape[1] != 2 or len(ring) < 3 for ring in rings):
+        raise ValueError("a ring is an array of at least three vertices with two coordinates each")
+    closed = [[*ring.tolist(), ring[0].tolist()] for ring in rings]
+    # Rings are taken together by the even-odd rule, whichever of them is a hole.
+    return json.dumps({"type": "MultiPolygon", "coordinates": [[ring] for ring in closed]})
+
+
+class Outside(Domain):
+    """What lies outside a region; also written ``~region``.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> (sb.Box(-3, 3) & ~sb.Ball(1)).contains([[2, 0], [0, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, domain: Any) -> None:
+        self._recipe = ("outside", as_domain(domain))
+
+
+class Intersection(Domain):
+    """What lies in all of some regions; also written ``one & other``."""
+
+    def __init__(self, *domains: Any) -> None:
+        if len(domains) < 2:
+            raise ValueError("an intersection is one of two regions or more")
+        self._recipe = ("intersection", *(as_domain(domain) for domain in domains))
+        self._built = self._build()
+
+
+def as_domain(value: Any) -> Domain:
+    """The domain that a value stands for: itself, text, a path to a map, or a geometry."""
+    if isinstance(value, Domain):
+        return value
+    if isinstance(value, str):
+        return Domain(value)
+    if isinstance(value, os.PathLike) or as_geojson(value) is not None:
+        return Polygon(value)
+    raise TypeError(
+        f"a domain cannot be made of a {type(value).__name__}; give a Domain such as Ball(radius=2), a geometry, or text"
+    )
+

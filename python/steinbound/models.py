@@ -1,0 +1,280 @@
+"""Densities, up to their normaliser."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._callbacks import Functions, ScoreFunctions, differentiated
+
+__all__ = ["Formula", "Gaussian", "GaussianMixture", "LogDensity", "Model", "Score"]
+
+
+class Model:
+    """A density up to its normaliser; see its subclasses."""
+
+    _settings: dict[str, Any]
+
+    def _build(self, dimension: int, names: list[str]) -> _core.Model:
+        raise NotImplementedError
+
+    def _dimension_of(self, parameters: int) -> int:
+        """The number of coordinates for which there are so many parameters."""
+        few, more = (self._count(dimension) for dimension in (1, 2))
+        if few == more:
+            raise ValueError("the parameters do not tell the number of coordinates; give it with dimension=...")
+        dimension = bisect_left(range(parameters + 1), parameters, lo=1, key=self._count)
+        if dimension <= parameters and self._count(dimension) == parameters:
+            return dimension
+        raise ValueError(f"{parameters} parameters do not fit {self!r} in any number of coordinates; check their number")
+
+    def _has_log_density(self) -> bool:
+        return True
+
+    def _count(self, dimension: int) -> int:
+        names = [f"x{axis + 1}" for axis in range(dimension)]
+        return len(self._build(dimension, names).parameter_names(names))
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self._settings.items() if value is not None)
+        return f"{type(self).__name__}({given})"
+
+
+def _known(covariance: Any) -> Any:
+    """A known covariance as the engine takes it: a number, a list of variances, or a matrix."""
+    if covariance is None:
+        return None
+    array = np.asarray(covariance, dtype=np.float64)
+    if array.ndim == 0:
+        return float(array)
+    if array.ndim == 1:
+        return array.tolist()
+    if array.ndim == 2:
+        return np.ascontiguousarray(array)
+    raise ValueError(f"the covariance has {array.ndim} dimensions; give a number, variances or a matrix")
+
+
+class Gaussian(Model):
+    """A normal distribution.
+
+    Parameters
+    ----------
+    covariance
+        The covariance where it is known: a number (times the identity), a list of variances, or a matrix. Then only
+        the mean is estimated. None where it is not.
+    shape
+        The shape of an unknown covariance: ``"full"`` or ``"diagonal"``.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Gaussian(covariance=1.0)
+    Gaussian(covariance=1.0, shape='full')
+    """
+
+    def __init__(self, covariance: Any = None, shape: str = "full") -> None:
+        self._settings = {"covariance": covariance, "shape": shape}
+
+    def _dimension_of(self, parameters: int) -> int:
+        dimension = super()._dimension_of(parameters)
+        if dimension == 1 and parameters > 1:
+            raise ValueError(
+                f"{parameters} parameters are a mean and a variance, or means without their covariance; "
+                "say the first with dimension=1, or give the covariance with Gaussian(covariance=...)"
+            )
+        return dimension
+
+    def _build(self, dimension: int, names: list[str]) -> _core.Model:
+        return _core.Model.gaussian(dimension, self._settings["shape"], _known(self._settings["covariance"]))
+
+
+class GaussianMixture(Model):
+    """A mixture of normal distributions.
+
+    Parameters
+    ----------
+    components
+        How many.
+    covariance
+        The covariance of every component, where it is known.
+    shape
+        The shape of unknown covariances: ``"full"``, ``"shared"`` or ``"spherical"``.
+    estimate_weights
+        Whether the weights of the components are estimated; else they are equal.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.GaussianMixture(2, covariance=1.0)
+    GaussianMixture(components=2, covariance=1.0, shape='full', estimate_weights=False)
+    """
+
+    def __init__(
+        self, components: int, covariance: Any = None, shape: str = "full", estimate_weights: bool = False
+    ) -> None:
+        self._settings = {
+            "components": components,
+            "covariance": covariance,
+            "shape": shape,
+            "estimate_weights": estimate_weights,
+        }
+
+    def _build(self, dimension: int, names: list[str]) -> _core.Model:
+        given = self._settings
+        return _core.Model.mixture(
+            dimension, given["components"], given["shape"], _known(given["covariance"]), given["estimate_weights"]
+        )
+
+
+class Formula(Model):
+    """A log-density written as a formula, which is differentiated exactly.
+
+    Parameters
+    ----------
+    log_density
+        The formula, in the columns (``x1``, ``x2``, .. or their names) and in named parameters.
+    start
+        The parameters, each with a value to start from.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> waits = [[0.3], [1.7], [0.8], [2.9], [0.1], [1.1]]
+    >>> model = sb.Formula("-rate*x1", start={"rate": 1.0})
+    >>> list(sb.fit(waits, domain=sb.Interval(0, 3), model=model).params)
+    ['rate']
+    """
+
+    def __init__(self, log_density: str, start: Mapping[str, float]) -> None:
+        if not isinstance(log_density, str):
+            raise TypeError(f"a formula is text, not a {type(log_density).__name__}")
+        self._settings = {"log_density": log_density, "start": _named(start)}
+
+    def _build(self, dimension: int, names: list[str]) -> _core.Model:
+        return _core.Model.formula(self._settings["log_density"], names, list(self._settings["start"].items()))
+
+
+def _named(start: Any) -> dict[str, float]:
+    """Parameters with their values."""
+    if not isinstance(start, Mapping) or not start:
+        raise TypeError('start names the parameters, each with a value: {"mu": 0.0, "s": 1.0}')
+    return {str(name): float(value) for name, value in start.items()}
+
+
+class _Written(Model):
+    """A model whose functions are written in Python."""
+
+    _functions: Functions
+
+    def _has_log_density(self) -> bool:
+        return self._functions.has_log_density
+
+    def _build(self, dimension: int, names: list[str]) -> _core.Model:
+        start = self._settings["start"]
+        functions = self._functions
+        return _core.Model.callback(
+            self._settings["name"],
+            dimension,
+            list(start),
+            list(start.values()),
+            functions.evaluate,
+            functions.log_densities if functions.has_log_density else None,
+        )
+
+
+class Score(_Written):
+    """A density given by its score, the gradient of its log-density in the point.
+
+    Parameters
+    ----------
+    score
+        ``score(X, theta)``: an array like ``X``, n by d, for parameters ``theta`` of length p.
+    start
+        The parameters, each with a value to start from.
+    jacobian
+        ``jacobian(X, theta)``: the derivative of the score in the parameters, n by d by p; central differences by
+        default.
+    log_density
+        ``log_density(X, theta)``: n values up to a constant; needed only for densities, samples and truncated maximum
+        likelihood.
+    name
+        What results call it.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> X = [[-0.5], [0.1], [0.9], [0.3], [-0.2]]
+    >>> model = sb.Score(lambda X, theta: theta - X, start={"mean": 0.0})
+    >>> written = sb.fit(X, domain=sb.Interval(-1, 1), model=model).params["mean"]
+    >>> built_in = sb.fit(X, domain=sb.Interval(-1, 1), model=sb.Gaussian(covariance=1.0)).params["mean[x1]"]
+    >>> abs(written - built_in) < 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        score: Callable[[NDArray[np.float64], NDArray[np.float64]], Any],
+        start: Mapping[str, float],
+        *,
+        jacobian: Callable[[NDArray[np.float64], NDArray[np.float64]], Any] | None = None,
+        log_density: Callable[[NDArray[np.float64], NDArray[np.float64]], Any] | None = None,
+        name: str = "score",
+    ) -> None:
+        self._settings = {"start": _named(start), "name": name}
+        self._functions = ScoreFunctions(score, jacobian, log_density)
+
+
+class LogDensity(_Written):
+    """A log-density written for JAX or PyTorch, which differentiates it.
+
+    Parameters
+    ----------
+    log_density
+        ``log_density(x, theta)`` of one point ``x`` of length d and parameters of length p: a number up to a constant,
+        computed with the functions of the backend.
+    start
+        The parameters, each with a value to start from.
+    backend
+        ``"jax"`` or ``"torch"``, which must be installed.
+    name
+        What results call it.
+    """
+
+    def __init__(
+        self,
+        log_density: Callable[[Any, Any], Any],
+        start: Mapping[str, float],
+        *,
+        backend: str = "jax",
+        name: str = "log-density",
+    ) -> None:
+        self._settings = {"start": _named(start), "backend": backend, "name": name}
+        self._functions = differentiated(log_density, backend)
+
+
+def as_model(value: Any, start: Any) -> tuple[Model, list[float] | Mapping[str, float] | None]:
+    """The model that a value stands for, and where its search starts.
+
+    Text other than ``"gaussian"`` is a formula, whose parameters the start names.
+    """
+    if value is None or value == "gaussian":
+        return Gaussian(), _starting(start)
+    if isinstance(value, Model):
+        return value, _starting(start)
+    if isinstance(value, str):
+        if not isinstance(start, Mapping):
+            raise ValueError('name the parameters of the formula, each with a value to start from: start={"mu": 0.0}')
+        return Formula(value, start), None
+    raise TypeError(f"a model cannot be made of a {type(value).__name__}; give one such as Gaussian(), or a formula")
+
+
+def _starting(start: Any) -> list[float] | Mapping[str, float] | None:
+    if start is None or isinstance(start, Mapping):
+        return start
+    values: Sequence[float] = np.asarray(start, dtype=np.float64).ravel().tolist()
+    return list(values)
