@@ -1,0 +1,268 @@
+"""Densities behind a truncation for scikit-learn: what they have in common, and the normal distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import DensityMixin
+
+from ._density import components
+from ._estimator import Array, Estimator
+from ._fit import discrepancy, fit
+from ._inputs import seed_of
+from ._results import FitResult
+from .kernels import Kernel
+from .models import Gaussian, Model
+
+__all__ = ["TruncatedDensity", "TruncatedGaussian", "discrepancy_score"]
+
+
+class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
+    """What the density estimators have in common."""
+
+    boundary: Any
+    domain: Any
+    start: Any = None
+    result_: FitResult
+
+    def _model(self) -> Model:
+        raise NotImplementedError
+
+    def _keep(self) -> None:
+        """Sets the attributes that a fit leaves."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Estimate the density behind the truncation.
+
+        Parameters
+        ----------
+        X
+            The data, n by d, all inside the domain.
+        y
+            Ignored.
+        sample_weight
+            Observation weights, one for each row.
+
+        Warns
+        -----
+        FitWarning
+            Where an assumption does not hold, or the estimate should not be trusted.
+        """
+        self.result_ = fit(
+            self._named(self._learned(X)),
+            self.boundary,
+            self.domain,
+            self._model(),
+            weights=sample_weight,
+            start=self.start,
+            **self._settings(),
+        )
+        self._keep()
+        return self
+
+    def score_samples(self, X: Any, truncated: bool = False) -> Array:
+        """The log-density at each point.
+
+        Parameters
+        ----------
+        X
+            Where.
+        truncated
+            Whether the density is that inside the domain, which integrates to one there and is zero elsewhere
+            (then its logarithm is minus infinity). By default that of the whole space, behind the truncation.
+        """
+        points = self._checked(X)
+        return self.result_.log_density(points, truncated)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-likelihood of points, for choosing between estimators.
+
+        Data that were seen only inside a domain are drawn from the density inside it, so that is the one used
+        where the domain is known: the density of the whole space would prefer fits that ignore the
+        truncation. A point outside the domain scores minus infinity. With neither domain nor boundary the
+        data count as not truncated. Boundary points alone do not tell the density inside; choose by
+        :func:`discrepancy_score` then.
+
+        Parameters
+        ----------
+        X
+            The points.
+        y
+            Ignored.
+        """
+        points = self._checked(X)
+        problem = self.result_.problem
+        if problem.domain is None and problem.boundary is not None:
+            raise ValueError(
+                "the likelihood of truncated data needs the domain, but only points on its boundary are "
+                "known; give domain=..., or choose by scoring=steinbound.sklearn.discrepancy_score"
+            )
+        return float(np.mean(self.result_.log_density(points, problem.domain is not None)))
+
+    def _draws(self, n_samples: int, truncated: bool, random_state: Any) -> tuple[Array, int]:
+        """Draws of the fitted density, and the seed that gave them."""
+        self._require_fit()
+        if n_samples < 1:
+            raise ValueError(f"n_samples is {n_samples}; give 1 or more")
+        seed = seed_of(self.random_state if random_state is None else random_state)
+        return self.result_.sample(n_samples, truncated, seed), seed
+
+
+class TruncatedGaussian(TruncatedDensity):
+    """A normal distribution behind a truncation.
+
+    Parameters
+    ----------
+    boundary
+        Points on the boundary, m by d; or a geometry, whose rings are the boundary.
+    domain
+        The region in which data are seen, where it is known. With neither boundary nor domain only
+        ``method="mle"`` and ``"ksd"`` can be fitted, which take the data as not truncated; the others say so.
+        Both are in the units of ``X`` as it arrives: a scaler before the estimator changes them.
+    covariance
+        The covariance where it is known: a number, variances, or a matrix.
+    shape
+        The shape of an unknown covariance: ``"full"`` or ``"diagonal"``.
+    method
+        ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+    kernel, bandwidth, ridge, statistic, tune, diagnostics
+        As for :func:`steinbound.fit`.
+    random_state
+        A seed (default 0) or a NumPy generator, for everything random.
+    options
+        Other options of :func:`steinbound.fit` by name, such as ``{"boundary_points": 200, "threads": 1}``.
+
+    Attributes
+    ----------
+    mean_
+        The mean, of length d; NaN where it does not exist.
+    covariance_
+        The covariance, d by d.
+    result_
+        The :class:`steinbound.FitResult`: standard errors, intervals, tests, plots.
+    n_features_in_, feature_names_in_
+        The number of features and, where they are text, their names.
+
+    Examples
+    --------
+    >>> import numpy as np, steinbound as sb
+    >>> from steinbound.sklearn import TruncatedGaussian
+    >>> disc = sb.Ball(radius=1.44)
+    >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
+    >>> estimator = TruncatedGaussian(boundary=disc.sample_boundary(32), covariance=1.0).fit(X)
+    >>> bool(np.all(np.abs(estimator.mean_ - 0.5) < 3 * estimator.result_.std_errors))
+    True
+    >>> estimator.score_samples(X[:3]).shape, estimator.sample(5).shape
+    ((3,), (5, 2))
+    """
+
+    mean_: Array
+    covariance_: Array
+
+    def __init__(
+        self,
+        boundary: Any = None,
+        domain: Any = None,
+        *,
+        covariance: Any = None,
+        shape: str = "full",
+        method: str = "tksd",
+        kernel: Kernel | str = "gaussian",
+        bandwidth: float | str | None = None,
+        ridge: float | None = None,
+        statistic: str = "v",
+        tune: str | bool | None = None,
+        random_state: Any = None,
+        diagnostics: bool = True,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.boundary = boundary
+        self.domain = domain
+        self.covariance = covariance
+        self.shape = shape
+        self.method = method
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.statistic = statistic
+        self.tune = tune
+        self.random_state = random_state
+        self.diagnostics = diagnostics
+        self.options = options
+
+    def _model(self) -> Model:
+        return Gaussian(self.covariance, self.shape)
+
+    def _keep(self) -> None:
+        ((_, self.mean_, covariance),) = components(self.result_)
+        # A known covariance is the one that was given, which stays the user's.
+        self.covariance_ = covariance.copy()
+
+    def sample(self, n_samples: int = 1, truncated: bool = False, random_state: Any = None) -> Array:
+        """Draws of the fitted density.
+
+        Parameters
+        ----------
+        n_samples
+            How many.
+        truncated
+            Whether they come from inside the domain.
+        random_state
+            A seed or a generator; by default the estimator's, so that a seed gives the same draws at every
+            call.
+        """
+        return self._draws(n_samples, truncated, random_state)[0]
+
+
+def discrepancy_score(estimator: TruncatedDensity, X: Any, y: Any = None) -> float:
+    """Minus the squared discrepancy of points from a fitted density: a score that needs no domain.
+
+    All estimators are measured alike, by the U-statistic of TKSD with the default kernel and the median
+    distance of the points, so that their own kernels and bandwidths can be compared; by KSD where no boundary
+    is known.
+
+    Parameters
+    ----------
+    estimator
+        A fitted density.
+    X
+        Points that it has not seen.
+    y
+        Ignored.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from steinbound.sklearn import TruncatedGaussian, discrepancy_score
+    >>> disc = sb.Ball(radius=1.44)
+    >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
+    >>> density = TruncatedGaussian(boundary=disc.sample_boundary(32), covariance=1.0)
+    >>> search = GridSearchCV(density, {"method": ["tksd", "mle"]}, scoring=discrepancy_score).fit(X)
+    >>> search.best_params_
+    {'method': 'tksd'}
+    """
+    if not isinstance(estimator, TruncatedDensity):
+        raise TypeError(
+            f"the estimator is a {type(estimator).__name__}; "
+            "give a TruncatedGaussian or a TruncatedGaussianMixture, not a pipeline around it"
+        )
+    points = estimator._checked(X)
+    if np.isnan(estimator.result_.estimates).any():
+        raise ValueError(
+            "the fitted density has no mean and covariance to measure from; see result_.warnings"
+        )
+    found = discrepancy(
+        estimator._named(points),
+        estimator.result_.estimates,
+        estimator.boundary,
+        estimator.domain,
+        estimator._model(),
+        "ksd" if estimator.boundary is None and estimator.domain is None else "tksd",
+        statistic="u",
+        **(estimator.options or {}),
+    )
+    return -found.squared
