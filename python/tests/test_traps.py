@@ -1,0 +1,207 @@
+"""What users do without meaning to: names in another order, units far from one, the same seed twice."""
+
+from __future__ import annotations
+
+import gc
+import math
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import DISC, KNOWN, Floats, disc_sample, quiet
+
+import steinbound as sb
+
+
+def test_places_are_matched_by_name() -> None:
+    pd = pytest.importorskip("pandas")
+    result = sb.fit(pd.DataFrame(disc_sample(100), columns=["lon", "lat"]), domain=DISC, model=KNOWN)
+    place = pd.DataFrame({"lon": [1.0], "lat": [0.0]})
+    for ask in (result.predict_density, result.witness):
+        np.testing.assert_array_equal(ask(place[["lat", "lon"]]), ask(place))
+    with pytest.raises(ValueError, match="points: there are 1 columns and the data have 2"):
+        result.witness([[1.0]])
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="more than one column 'a'"):
+        sb.fit(pd.DataFrame(disc_sample(50), columns=["a", "a"]), domain=DISC)
+
+
+def test_parameters_of_a_simulation_by_name() -> None:
+    named = sb.simulate(KNOWN, {"mean[x2]": 5.0, "mean[x1]": 0.0}, None, 10, dimension=2)
+    np.testing.assert_array_equal(named, sb.simulate(KNOWN, [0.0, 5.0], None, 10))
+
+
+def test_parameters_that_do_not_tell_the_dimension() -> None:
+    with pytest.raises(ValueError, match="dimension=1"):
+        sb.simulate(sb.Gaussian(), [0.5, 0.5], sb.Ball(1), 5)
+    with pytest.raises(ValueError, match="dimension="):
+        sb.simulate(sb.Formula("-a*x1^2", {"a": 1.0}), [1.0], sb.Ball(1), 5)
+    assert sb.simulate(sb.Gaussian(1.0), np.zeros(3000), None, 2).shape == (2, 3000)
+
+
+def test_samples_are_not_the_simulated_data_again() -> None:
+    X = sb.simulate(KNOWN, [0.0, 0.0], None, 300)
+    again = sb.fit(X, method="mle", model=KNOWN).sample(300)
+    assert abs(np.corrcoef(X[:, 0], again[:, 0])[0, 1]) < 0.25
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5, 1e8])
+def test_densities_far_from_the_origin(offset: float) -> None:
+    draws = np.random.default_rng(0).normal(0.5, 1, 3000)
+    inside = draws[(draws > -1) & (draws < 2)][:500] + offset
+    result = sb.fit(inside, domain=sb.Interval(offset - 1, offset + 2))
+    edges = offset + np.linspace(-1, 2, 2001)
+    middle = (edges[1:] + edges[:-1])[:, None] / 2
+    assert abs(result.predict_density(middle, truncated=True).sum() * 3 / 2000 - 1) < 1e-5
+
+
+def test_a_narrow_component_is_not_missed() -> None:
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(-1, 0.5, 300), rng.normal(1, 0.002, 300)])[:, None]
+    X = X[np.abs(X[:, 0]) < 3]
+    with quiet():
+        result = sb.fit(X, domain=sb.Interval(-3, 3), model=sb.GaussianMixture(2), method="mle")
+    whole, inside = result.predict_density(X), result.predict_density(X, truncated=True)
+    np.testing.assert_allclose(inside / whole, 1.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1.0, 1e4])
+def test_differences_in_any_unit(unit: float) -> None:
+    def score(X: Floats, theta: Floats) -> Floats:
+        return -np.tanh((X - theta[0]) / (2 * unit)) / unit
+
+    def jacobian(X: Floats, theta: Floats) -> Floats:
+        return ((1 - np.tanh((X - theta[0]) / (2 * unit)) ** 2) / (2 * unit**2))[..., None]
+
+    X = np.random.default_rng(2).logistic(0.3 * unit, unit, 300)[:, None]
+    domain = sb.Interval(-20 * unit, 20 * unit)
+    for method in ("tksd", "truncsm"):
+        exact, found = (
+            sb.fit(X, domain=domain, model=sb.Score(score, {"location": 0.0}, jacobian=given), method=method)
+            for given in (jacobian, None)
+        )
+        assert found.converged
+        assert abs(found.estimates - exact.estimates)[0] < 1e-3 * exact.std_errors[0]
+
+
+def test_functions_cannot_change_what_they_are_given() -> None:
+    def score(X: Floats, theta: Floats) -> Floats:
+        X -= theta
+        return -X
+
+    with pytest.raises(ValueError, match="read-only"):
+        sb.fit(disc_sample(50), domain=DISC, model=sb.Score(score, {"a": 0.0, "b": 0.0}))
+
+
+def test_densities_are_not_asked_for_where_they_are_not() -> None:
+    def log_density(X: Floats, theta: Floats) -> Any:
+        return [-theta[0] * math.sqrt(x) for x in X[:, 0]]
+
+    def score(X: Floats, theta: Floats) -> Floats:
+        return -theta[0] / (2 * np.sqrt(X))
+
+    X = np.random.default_rng(3).exponential(1.0, 200)
+    model = sb.Score(score, {"rate": 1.0}, log_density=log_density)
+    result = sb.fit(X[(X > 0.1) & (X < 3)], domain=sb.Interval(0.1, 3), model=model)
+    assert result.predict_density([[1.0], [-1.0]], truncated=True)[1] == 0
+
+
+def test_a_log_density_need_not_exist_at_zero() -> None:
+    def log_density(X: Floats, theta: Floats) -> Floats:
+        return -0.5 * (X[:, 0] / theta[0]) ** 2 - math.log(theta[0])
+
+    def score(X: Floats, theta: Floats) -> Floats:
+        return -X / theta[0] ** 2
+
+    X = np.random.default_rng(4).normal(size=200)
+    model = sb.Score(score, {"s": 1.0}, log_density=log_density)
+    result = sb.fit(X[np.abs(X) < 2], domain=sb.Interval(-2, 2), model=model, method="truncated-mle")
+    assert abs(result.params["s"] - 1) < 4 * result.bse["s"]
+
+
+def test_models_of_an_object_do_not_live_for_ever() -> None:
+    class Study:
+        def score(self, X: Floats, theta: Floats) -> Floats:
+            return theta - X
+
+        def run(self) -> None:
+            model = sb.Score(self.score, {"a": 0.0, "b": 0.0})
+            self.result = sb.fit(disc_sample(50), domain=DISC, model=model)
+
+    study = Study()
+    study.run()
+    gone = weakref.ref(study)
+    del study
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_function_may_wait_for_a_fit_in_another_thread() -> None:
+    def score(X: Floats, theta: Floats) -> Floats:
+        other = threading.Thread(target=lambda: sb.fit(disc_sample(20), domain=DISC, model=KNOWN, threads=1))
+        other.start()
+        other.join(timeout=20)
+        assert not other.is_alive()
+        return theta - X
+
+    result = sb.fit(disc_sample(30), domain=DISC, model=sb.Score(score, {"a": 0.0, "b": 0.0}), threads=1)
+    assert result.converged
+
+
+def test_tuned_results_stay_as_they_were_tuned() -> None:
+    X = disc_sample(300)
+    result = sb.fit(X, domain=DISC, model=KNOWN, tune=True)
+    again = sb.fit(X, domain=DISC, model=KNOWN, bandwidth=result.bandwidth, ridge=result.ridge)
+    np.testing.assert_array_equal(result.witness([[0.1, 0.2]]), again.witness([[0.1, 0.2]]))
+    assert not result.problem.settings["tune"]
+
+
+def test_long_identifiers_are_clusters_of_their_own() -> None:
+    pd = pytest.importorskip("pandas")
+    scores = sb.datasets.load_student_scores(as_frame=True)
+    scores["id"] = 2**60 + np.arange(len(scores)) // 2
+    by_name, by_values = (
+        sb.regress("achiv ~ langscore", scores, lower=40, clusters=clusters).std_errors
+        for clusters in ("id", scores["id"])
+    )
+    np.testing.assert_array_equal(by_name, by_values)
+    with_gap = scores.assign(id=scores["id"].astype("string").where(scores.index != 3, pd.NA))
+    result = sb.regress("achiv ~ langscore", with_gap, lower=40, clusters="id", drop_missing=True)
+    assert result.n == len(scores) - 1 and 3 not in result.rows
+
+
+def test_reference_systems_have_to_agree() -> None:
+    geopandas = pytest.importorskip("geopandas")
+    shapely = pytest.importorskip("shapely")
+    data = geopandas.GeoSeries.from_xy([0.1, 0.2, 0.3], [0.1, 0.2, 0.4], crs=4326)
+    region = geopandas.GeoSeries([shapely.box(0, 0, 1, 1)], crs=25833)
+    with pytest.raises(ValueError, match="X is in EPSG:4326 and the boundary in EPSG:25833"):
+        sb.fit(data, boundary=region)
+
+
+def test_mistakes_are_named() -> None:
+    X = disc_sample(50)
+    gap = DISC.sample_boundary(32)
+    gap[3, 0] = np.nan
+    with pytest.raises(ValueError, match="boundary: row 4, column 1 is NaN"):
+        sb.fit(X, boundary=gap, model=KNOWN)
+    with pytest.raises(TypeError, match="did you mean 'bandwidth'"):
+        sb.fit(X, domain=DISC, bandwith=1.0)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="did you mean \"diagonal\""):
+        sb.fit(X, domain=DISC, model=sb.Gaussian(shape="diag"))
+    with pytest.raises(ValueError, match="at names the parameters"):
+        sb.discrepancy(X, [1.0], domain=DISC, model="-a*x1^2")
+    line = sb.regress("achiv ~ langscore", sb.datasets.load_student_scores(), lower=40)
+    for call in (lambda: line.sample(3), lambda: line.predict_density([[50.0, 50.0]])):
+        with pytest.raises(ValueError, match="a regression has no density"):
+            call()
+
+
+def test_a_boundary_out_of_reach_is_told() -> None:
+    with pytest.warns(sb.FitWarning, match="have no effect"):
+        sb.fit(disc_sample(100), boundary=DISC.sample_boundary(32) + 50, model=KNOWN)
