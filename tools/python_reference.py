@@ -1,0 +1,178 @@
+"""Writes docs/src/python-reference.md, the page of the book on the Python package, from its docstrings.
+
+    python3 tools/python_reference.py          writes the page
+    python3 tools/python_reference.py --check  says whether it is up to date
+
+The package must be installed, with scikit-learn if its estimators are to be on the page.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parent.parent / "docs" / "src" / "python-reference.md"
+
+#: What is on the page, in order: the title of a part, the module, and its names (all of ``__all__`` where none are given).
+PARTS: list[tuple[str, str, list[str]]] = [
+    ("Functions", "steinbound", ["fit", "regress", "gof_test", "discrepancy", "simulate"]),
+    ("Results", "steinbound", ["FitResult", "RegressionResult", "TestResult", "DiscrepancyResult", "WaldTest", "Summary"]),
+    ("Warnings", "steinbound", ["FitWarning"]),
+    ("Models", "steinbound", ["Gaussian", "GaussianMixture", "Formula", "Score", "LogDensity"]),
+    (
+        "Domains",
+        "steinbound",
+        ["Domain", "Ball", "Box", "Interval", "HalfSpace", "LevelSet", "Polygon", "Outside", "Intersection"],
+    ),
+    ("Kernels", "steinbound", ["GaussianKernel", "IMQ", "Matern52", "RationalQuadratic"]),
+    ("Data", "steinbound.datasets", []),
+    ("Plots", "steinbound.plotting", []),
+    ("Estimators for scikit-learn", "steinbound.sklearn", []),
+]
+
+INTRODUCTION = """# Python reference
+
+<!-- Written by tools/python_reference.py from the docstrings; `make python-reference` writes it anew. -->
+
+Every public function and class, from its docstring; `help(steinbound.fit)` shows the same. [Python](python.md) is the
+introduction. Names are in the module `steinbound` where no other is given.
+"""
+
+SECTIONS = ("Parameters", "Returns", "Raises", "Warns", "Attributes", "Examples", "Notes", "See Also", "References")
+
+
+def plain(text: str) -> str:
+    """Docstring markup as Markdown."""
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+def sections(docstring: str) -> Iterator[tuple[str, str]]:
+    """The parts of a NumPy docstring, by title; what comes first has none."""
+    title, lines = "", list[str]()
+    rows = inspect.cleandoc(docstring).splitlines()
+    for at, row in enumerate(rows):
+        if row in SECTIONS and at + 1 < len(rows) and set(rows[at + 1]) == {"-"}:
+            yield title, "\n".join(lines).strip()
+            title, lines = row, []
+        elif not (set(row) == {"-"} and at > 0 and rows[at - 1] in SECTIONS):
+            lines.append(row)
+    yield title, "\n".join(lines).strip()
+
+
+def items(text: str) -> Iterator[tuple[str, str]]:
+    """Names at the margin, each with its indented description on one line."""
+    name, words = "", list[str]()
+    for row in text.splitlines():
+        if row and not row.startswith(" "):
+            if name:
+                yield name, " ".join(words)
+            name, words = row, []
+        else:
+            words.append(row.strip())
+    if name:
+        yield name, " ".join(word for word in words if word)
+
+
+def described(docstring: str) -> str:
+    """A docstring as Markdown."""
+    parts = []
+    for title, text in sections(docstring):
+        if title == "":
+            parts.append(plain(text))
+        elif title == "Examples":
+            parts.append(f"```pycon\n{text}\n```")
+        elif title in ("Notes", "See Also", "References"):
+            parts.append(f"*{title}.* {plain(text)}")
+        else:
+            listed = []
+            for name, words in items(text):
+                names = name if title in ("Parameters", "Attributes") else name.split(" : ")[0]
+                code = ", ".join(f"`{part.split(' : ')[0]}`" for part in names.split(", "))
+                listed.append(f"- {code}: {plain(words)}" if words else f"- {code}")
+            parts.append(f"*{title}*\n\n" + "\n".join(listed))
+    return "\n\n".join(part for part in parts if part)
+
+
+def signature(name: str, value: Any) -> str:
+    """A call as it is written, without types."""
+    given = inspect.signature(value)
+    kept = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in given.parameters.values()
+        if parameter.name != "self"
+    ]
+    short = name + str(given.replace(parameters=kept, return_annotation=inspect.Signature.empty))
+    if len(short) <= 100:
+        return short
+    # One line for as many as fit.
+    inside = short[len(name) + 1 : -1].split(", ")
+    lines, row = [], ""
+    for part in inside:
+        if len(row) + len(part) > 90:
+            lines.append(row.rstrip())
+            row = ""
+        row += f"{part}, "
+    lines.append(row.rstrip(", "))
+    return f"{name}(\n" + "\n".join(f"    {line}" for line in lines) + "\n)"
+
+
+def members(kind: type) -> Iterator[str]:
+    """The public methods and properties that a class itself has."""
+    for name, value in vars(kind).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, property):
+            yield f"- `{name}`: {plain(inspect.cleandoc(value.__doc__ or '')).splitlines()[0]}"
+        elif inspect.isfunction(value) and value.__doc__:
+            yield f"#### `{signature(f'{kind.__name__}.{name}', value)}`\n\n{described(value.__doc__)}"
+
+
+def entry(name: str, value: Any, is_called: bool) -> str:
+    """A function or a class, and how it is called where users do that."""
+    text = [f"### {name}"]
+    if is_called:
+        text.append(f"```text\n{signature(name, value)}\n```")
+    text.append(described(value.__doc__ or ""))
+    if inspect.isclass(value):
+        found = list(members(value))
+        properties = [member for member in found if member.startswith("- ")]
+        if properties:
+            text.append("\n".join(properties))
+        text.extend(member for member in found if not member.startswith("- "))
+    return "\n\n".join(text)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [INTRODUCTION.strip()]
+    for title, module_name, names in PARTS:
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError:
+            if module_name != "steinbound.sklearn":
+                raise
+            continue
+        heading = f"## {title}" + ("" if module_name == "steinbound" else f": `{module_name}`")
+        parts.append(heading)
+        is_called = title not in ("Results", "Warnings")
+        parts.extend(entry(name, getattr(module, name), is_called) for name in names or module.__all__)
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    written = page()
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text(encoding="utf-8") != written:
+            sys.exit("docs/src/python-reference.md is not up to date; `make python-reference` writes it anew")
+        return
+    PAGE.write_text(written, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
