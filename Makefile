@@ -1,24 +1,83 @@
-# Everything runs with a Rust toolchain, Python 3 and make; cargo fetches the rest.
+# Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test format lint api unit docs reference shown package simulations fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package simulations fuzz results bench browser clean
 
 # The version of the program that makes the book.
 MDBOOK = 0.5.4
 
-## All that must hold before a change lands: formatting, lints, documentation, tests.
-test: format lint api unit
+# Where the Python package is tested, and the programs there.
+PYTHON_ENVIRONMENT = target/python-environment
+IN_PYTHON = $(PYTHON_ENVIRONMENT)/bin
+
+## All that must hold before a change lands: formatting, lints, documentation, tests, and the same for the Python package. While Rust is compiled, the
+## packages that Python is tested with are fetched.
+test:
+	rm -rf $(PYTHON_ENVIRONMENT)
+	$(MAKE) $(PYTHON_ENVIRONMENT)/ready & environment=$$!; $(MAKE) rust && wait $$environment
+	$(MAKE) python-checks
+
+rust: format lint unit
 
 format:
 	cargo fmt --all --check
 
+# This also compiles what our crates depend on, where the tests find it.
 lint:
-	cargo clippy --release --workspace --all-targets --locked -- -D warnings
+	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/lint.sh cargo build --profile quick --workspace --all-targets --locked
 
+# With the examples in the documentation, and its warnings as errors.
+unit:
+	RUSTDOC=$(CURDIR)/tools/rustdoc.sh cargo test --profile quick --workspace --locked
+
+## The documentation of the library in target/doc.
 api:
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --locked
 
-unit:
-	cargo test --release --workspace --locked
+## The Python package alone: its wheel is built in a fresh virtual environment, installed and tested there, side by side with the command.
+python:
+	rm -rf $(PYTHON_ENVIRONMENT)
+	cargo build --profile quick --locked --package steinbound-cli
+	$(MAKE) python-checks
+
+# Byte code is made when it is needed: most of what is installed is never imported.
+$(PYTHON_ENVIRONMENT)/ready: python/requirements.txt
+	rm -rf $(PYTHON_ENVIRONMENT)
+	python3 -m venv $(PYTHON_ENVIRONMENT)
+	$(IN_PYTHON)/pip install --quiet --disable-pip-version-check --no-compile --requirement python/requirements.txt
+	touch $@
+
+# Types are checked beside the tests: neither needs more than one core.
+python-checks: $(PYTHON_ENVIRONMENT)/ready
+	rm -rf target/wheels
+	$(IN_PYTHON)/maturin sdist --out target/wheels
+	tar --extract --gzip --file target/wheels/*.tar.gz --directory target/wheels --strip-components=1 --one-top-level=sdist
+	cargo metadata --offline --format-version 1 --manifest-path target/wheels/sdist/python/Cargo.toml > target/wheels/sdist.json
+	$(IN_PYTHON)/maturin build --profile quick --locked --quiet --out target/wheels
+	$(IN_PYTHON)/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	$(MAKE) python-types & types=$$!; $(TEST_PYTHON) -m "not long" && wait $$types
+
+python-types:
+	$(IN_PYTHON)/mypy
+	$(IN_PYTHON)/stubtest steinbound --mypy-config-file pyproject.toml --allowlist python/stubtest_allowlist.txt
+
+TEST_PYTHON = STEINBOUND=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/quick/steinbound $(IN_PYTHON)/python -m pytest --quiet
+
+## The tests of the Python package that take minutes: ten thousand hostile calls, large data. This and the next three take the environment that
+## `make python` leaves.
+python-long:
+	$(TEST_PYTHON) -m long
+
+## The figures of the book's examples in Python, drawn anew.
+python-examples:
+	for script in examples/python/*.py; do FIGURES=docs/src/images MPLBACKEND=Agg $(IN_PYTHON)/python $$script || exit 1; done
+
+## What examples in Python print, written anew where the README and the book show it. Look at the difference before it is committed.
+python-shown:
+	STEINBOUND_WRITE_PAGES=1 $(IN_PYTHON)/pytest -q python/tests/test_book.py -k pages_print
+
+## The page of the book that is made from docstrings, written anew.
+python-reference:
+	$(IN_PYTHON)/python tools/python_reference.py
 
 ## The book in target/book, with the documentation of the library beside it. Takes the mdbook of the system, or else builds one in target/tools.
 docs: api
@@ -43,7 +102,7 @@ shown:
 
 ## The packages for a registry: made, unpacked and built there. Needs the registry for what they depend on.
 package:
-	cargo package --workspace --exclude steinbound-bench --exclude steinbound-book --locked
+	cargo package --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python --locked
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
 simulations:
