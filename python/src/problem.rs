@@ -124,7 +124,7 @@ impl Problem {
 #[pymethods]
 impl Problem {
     #[new]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
     fn new(
         py: Python<'_>,
         data: Py<PyArray2<f64>>,
@@ -207,7 +207,7 @@ impl Problem {
     }
 
     /// The witness function at some places, the multipliers of the boundary points, and the discrepancy.
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::type_complexity, reason = "it is the tuple that Python unpacks")]
     fn witness<'py>(
         &self,
         py: Python<'py>,

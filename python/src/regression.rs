@@ -66,7 +66,7 @@ fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failu
 #[pymethods]
 impl Regression {
     #[new]
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
     fn new(
         formula: &str,
         columns: &Bound<'_, PyDict>,
@@ -192,7 +192,7 @@ impl Regression {
     }
 
     /// The mean of the untruncated response for other data, and its standard error, from a fit as JSON.
-    #[allow(clippy::type_complexity)]
+    #[allow(clippy::type_complexity, reason = "it is the tuple that Python unpacks")]
     fn predict<'py>(
         &self,
         py: Python<'py>,
