@@ -108,21 +108,19 @@ impl Regression {
             Ok(kept.iter().map(|row| values[*row]).collect())
         };
         let limit = |cut: &Cut<'_>| -> Result<ResponseLimit, Failure> {
-            Ok(match cut {
-                Cut::Number(value) => match limit_values(&frame, &value.to_string())? {
-                    Limit::Constant(value) => ResponseLimit::Constant(value),
-                    Limit::Column { values, .. } => ResponseLimit::Each(values),
-                },
+            let text = match cut {
+                Cut::Each(values) => return Ok(ResponseLimit::Each(each(values, "limits of the response")?)),
                 Cut::Column(name) if *name == design.response_name => {
                     return Err("a limit is the response itself, which then is never cut off; give a number or another column"
                         .to_string()
                         .into());
                 }
-                Cut::Column(name) => match limit_values(&frame, name)? {
-                    Limit::Constant(value) => ResponseLimit::Constant(value),
-                    Limit::Column { values, .. } => ResponseLimit::Each(values),
-                },
-                Cut::Each(values) => ResponseLimit::Each(each(values, "limits of the response")?),
+                Cut::Column(name) => name.clone(),
+                Cut::Number(value) => value.to_string(),
+            };
+            Ok(match limit_values(&frame, &text)? {
+                Limit::Constant(value) => ResponseLimit::Constant(value),
+                Limit::Column { values, .. } => ResponseLimit::Each(values),
             })
         };
         if let Some(cut) = &lower {

@@ -246,12 +246,7 @@ def fit(
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
     problem = _problem(X, boundary, domain, model, weights, clusters, start, settings)
-    with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
-        replicates = None if bootstrap is None else (bootstrap, resampling, interval)
-        found = problem.core.fit(diagnostics, replicates, tell)
-    result = FitResult(problem, *found)
-    if settings["tune"]:
-        result.problem = problem.as_tuned(result.bandwidth, result.ridge)
+    result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, progress))
     warn(result.warnings)
     return result
 

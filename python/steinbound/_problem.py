@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -64,9 +64,13 @@ class Problem:
             return self.start
         return ordered(self.start, self._make(None).parameter_names(), "start")
 
-    def as_tuned(self, bandwidth: float | None, ridge: float | None) -> Problem:
-        """The same with bandwidth and ridge as they were chosen, which are not chosen again."""
-        return replace(self, settings=Settings({**self.settings, "tune": False, "bandwidth": bandwidth, "ridge": ridge}))
+    def fitted(
+        self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, progress: bool
+    ) -> tuple[str, str, bool, list[float] | None, NDArray[np.float64] | None]:
+        """What the engine tells of a fit, with a bootstrap where one is asked for."""
+        with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
+            replicates = None if bootstrap is None else (bootstrap, resampling, interval)
+            return self.core.fit(diagnostics, replicates, tell)
 
     def parameters(self, given: Any, what: str) -> list[float]:
         """Parameters in reported order, which may be given by name."""

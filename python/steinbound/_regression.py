@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._fit import Options, settings_of
 from ._inputs import Points, as_columns, as_labels, as_vector
-from ._problem import Problem, progress_bar
+from ._problem import Problem
 from ._results import FitResult, warn
 from .kernels import Kernel
 from .models import Model
@@ -199,9 +199,6 @@ def regress(
         settings=settings,
     )
     problem.recipe, problem._regression = recipe, regression
-    with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
-        replicates = None if bootstrap is None else (bootstrap, resampling, interval)
-        found = problem.core.fit(diagnostics, replicates, tell)
-    result = RegressionResult(problem, *found)
+    result = RegressionResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, progress))
     warn(result.warnings)
     return result

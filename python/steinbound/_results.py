@@ -206,6 +206,9 @@ class FitResult:
         self._theta = theta
         self.trustworthy = trustworthy
         self.boundary = boundary
+        if problem.settings["tune"]:
+            # What was chosen stays, for all that is asked of the fit.
+            problem.settings.update(tune=False, bandwidth=self.bandwidth, ridge=self.ridge)
 
     # Estimates and their uncertainty.
 

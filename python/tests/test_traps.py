@@ -159,6 +159,8 @@ def test_tuned_results_stay_as_they_were_tuned() -> None:
     again = sb.fit(X, domain=DISC, model=KNOWN, bandwidth=result.bandwidth, ridge=result.ridge)
     np.testing.assert_array_equal(result.witness([[0.1, 0.2]]), again.witness([[0.1, 0.2]]))
     assert not result.problem.settings["tune"]
+    line = sb.regress("achiv ~ langscore", sb.datasets.load_student_scores(), lower=40, tune=True)
+    assert line.problem.settings["bandwidth"] == line.bandwidth and not line.problem.settings["tune"]
 
 
 def test_long_identifiers_are_clusters_of_their_own() -> None:
