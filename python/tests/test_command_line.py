@@ -382,4 +382,4 @@ def test_table(folder: Path) -> None:
 def without_time(text: str) -> list[str]:
     """The lines of a table; the last word of the last line that is not empty is how long it took."""
     lines = text.strip().splitlines()
-    return [line.rpartition(",")[0] if line.endswith(("ms", "us", " s")) else line for line in lines]
+    return [line.rpartition(",")[0] if line.endswith((" us", " ms", " s", " min")) else line for line in lines]

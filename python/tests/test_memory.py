@@ -93,15 +93,10 @@ print(peak())
 
 def test_an_import_brings_nothing_along() -> None:
     program = """
-import sys, time
-import numpy
-began = time.perf_counter()
+import sys
 import steinbound
-took = time.perf_counter() - began
 optional = {"pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jax"}
 optional |= {"torch", "shapely", "geopandas", "tqdm", "scipy"}
-print(took, *sorted(optional & set(sys.modules)))
+print(*sorted(optional & set(sys.modules)))
 """
-    took, *brought = min((run_python(program).split() for _ in range(2)), key=lambda words: float(words[0]))
-    assert not brought
-    assert float(took) < 0.5
+    assert not run_python(program).split()

@@ -202,7 +202,7 @@ impl Reading {
 const VARYING: [&str; 5] = ["us", "ms", "s", "min", "steps"];
 
 /// Lines without what varies and without the widths that follow from it.
-fn comparable(text: &str) -> Vec<String> {
+pub fn comparable(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let varies = |at: usize| {

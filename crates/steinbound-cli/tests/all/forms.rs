@@ -1,7 +1,5 @@
 //! How pairs are held: which form is taken, what is told of it, and what is refused.
 
-use std::time::{Duration, Instant};
-
 use crate::common::{Folder, assert_relative, field};
 
 const DISC: [&str; 2] = ["--domain", "ball(radius=1.4)"];
@@ -119,7 +117,6 @@ fn a_dense_form_beyond_memory_is_refused_before_any_work() {
     let lines: String = (0..1_000_000).map(|i| format!("{i}\n")).collect();
     folder.write("data.csv", &lines);
     let domain = ["--domain", "interval(-1, 1000000)", "--known-covariance", "1"];
-    let started = Instant::now();
     for method in ["tksd", "bdksd", "ksd"] {
         let fit = ["fit", "data.csv", "--compute", "dense", "--method", method];
         let said = folder.run(&[&fit[..], &domain].concat());
@@ -133,16 +130,13 @@ fn a_dense_form_beyond_memory_is_refused_before_any_work() {
     // A method without pairs holds none.
     let fit = ["fit", "data.csv", "--compute", "dense", "--method", "mle"];
     assert_eq!(folder.run(&[&fit[..], &domain].concat()).code, 0);
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]
 fn many_points_are_fitted_by_landmarks() {
     let folder = disc("100000");
-    let started = Instant::now();
     let fit = ["fit", "data.csv", "--known-covariance", "1", "--boundary-points", "128", "--verbose"];
     let said = folder.run(&[&fit[..], &DISC, &["--format", "json"]].concat());
-    let took = started.elapsed();
     assert_eq!(said.code, 0, "{}", said.stderr);
     let found = said.json();
     let compute = &found["compute"];
@@ -154,7 +148,6 @@ fn many_points_are_fitted_by_landmarks() {
         let (value, error) = (p["estimate"].as_f64().unwrap(), p["std_error"].as_f64().unwrap());
         assert!((value - 0.5).abs() < 4.0 * error && error < 0.02, "{p}");
     }
-    assert!(took < Duration::from_secs(10), "{took:?}");
     let table = folder.run(&[&fit[..], &DISC].concat()).stdout;
     let (rank, residual) = (&compute["rank"], compute["residual"].as_f64().unwrap());
     let form = format!("closed form, low-rank (rank {rank}, residual {residual:.1e}), ");
