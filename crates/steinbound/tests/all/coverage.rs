@@ -91,13 +91,13 @@ fn bootstrapped(seed: u64, settings: &Bootstrap) -> Fit {
     problem.bootstrap(problem.fit().unwrap(), settings).unwrap()
 }
 
-fn by_bootstrap(datasets: u64) {
+fn by_bootstrap(datasets: u64, draws: usize) {
     for (resampling, interval) in [
         (Resampling::Nonparametric, Interval::Percentile),
         (Resampling::Nonparametric, Interval::Normal),
         (Resampling::Parametric, Interval::Percentile),
     ] {
-        let settings = Bootstrap::new(199).resampling(resampling).interval(interval);
+        let settings = Bootstrap::new(draws).resampling(resampling).interval(interval);
         check(&format!("ball, {resampling:?} {interval:?}"), datasets, |seed| {
             covered(&bootstrapped(seed, &settings).parameters, &[0.5, 0.5])
         });
@@ -111,12 +111,12 @@ fn intervals_cover() {
 
 #[test]
 fn bootstrap_intervals_cover() {
-    by_bootstrap(60);
+    by_bootstrap(60, 99);
 }
 
 #[test]
 #[ignore = "long: make simulations"]
 fn intervals_cover_in_many_samples() {
     all(400);
-    by_bootstrap(400);
+    by_bootstrap(400, 199);
 }
