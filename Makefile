@@ -104,9 +104,9 @@ shown:
 package:
 	cargo package --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python --locked
 
-## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning.
+## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning, warnings of sparse boundaries.
 simulations:
-	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning::
+	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning:: sparse_boundaries::
 
 ## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer, FUZZ_ONLY=WKT for one parser.
 fuzz:

@@ -207,3 +207,28 @@ def test_mistakes_are_named() -> None:
 def test_a_boundary_out_of_reach_is_told() -> None:
     with pytest.warns(sb.FitWarning, match="have no effect"):
         sb.fit(disc_sample(100), boundary=DISC.sample_boundary(32) + 50, model=KNOWN)
+
+
+def test_a_shape_is_not_a_covariance() -> None:
+    with pytest.raises(ValueError, match="gets its shape by shape='diagonal'"):
+        sb.fit(disc_sample(50), domain=DISC, model=sb.Gaussian(covariance="diagonal"))
+    with pytest.raises(ValueError, match="is not numeric"):
+        sb.fit(disc_sample(50), domain=DISC, model=sb.Gaussian(covariance=[1.0, "a"]))
+
+
+def test_what_is_no_polygon() -> None:
+    with pytest.raises(TypeError, match="is a domain already; use it as it is"):
+        sb.Polygon(sb.datasets.load_us_border())
+    for value in (7, object(), [object()]):
+        with pytest.raises((TypeError, ValueError), match="a polygon is a geometry|a ring is an array"):
+            sb.Polygon(value)
+
+
+def test_a_narrow_domain_is_told() -> None:
+    ring = sb.Ball(radius=2) & ~sb.Ball(radius=1)
+    X = sb.simulate(KNOWN, [0.5, 0.5], ring, 1000, random_state=1)
+    with pytest.warns(sb.FitWarning, match="too narrow for this bandwidth and ridge.*use a smaller ridge"):
+        result = sb.fit(X, domain=ring)
+    tie = result.to_dict()["diagnostics"]["tie"]
+    assert tie["strength"] > tie["limit"]
+    assert not [text for text in sb.fit(X, domain=ring, ridge=1e-5).warnings if "biased" in text]

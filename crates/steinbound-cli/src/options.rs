@@ -81,8 +81,8 @@ impl GeneralOptions {
 pub struct SamplingOptions {
     /// How many boundary points to sample from a map or a domain [default: 8 d^2, at least 32].
     ///
-    /// A country needs about 200. A warning tells when they are too sparse for the bandwidth: then the bias no longer is small beside the standard
-    /// error.
+    /// A country needs about 200. A warning tells when they are too sparse for the bandwidth, or the domain too narrow: then the bias no longer is small
+    /// beside the standard error.
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub boundary_points: Option<usize>,
     /// How to place sampled boundary points [default: uniform].

@@ -203,6 +203,12 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
     };
     let size = |value: Option<f64>| value.map(|value| format!("{value:.1e}"));
     let share = |value: f64| format!("{:.1} %", 100.0 * value);
+    let tie = found.tie.as_ref();
+    row(
+        "tie of the data to the boundary, beside that to each other",
+        tie.map(|tie| share(tie.strength)),
+        tie.map_or_else(String::new, |tie| format!("above {}", share(tie.limit))),
+    );
     row("condition of the boundary's kernel matrix", size(found.boundary_condition), "above 1e12".into());
     row("condition of the equations for the parameters", size(found.normal_condition), "above 1e8".into());
     if let Some(leverage) = &found.leverage {

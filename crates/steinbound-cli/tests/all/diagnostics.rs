@@ -14,6 +14,7 @@ fn a_sound_fit_has_numbers_and_no_warnings() {
     for name in ["leak", "boundary_condition", "normal_condition", "mass_outside"] {
         assert!(found[name].as_f64().unwrap() > 0.0, "{name}: {found}");
     }
+    assert!(found["tie"]["strength"].as_f64().unwrap() < found["tie"]["limit"].as_f64().unwrap(), "{found}");
     assert!(found["leverage"]["share"].as_f64().unwrap() < 0.1, "{found}");
     assert!(found["leverage"]["row"].is_u64() && found["leverage"]["parameter"].is_string(), "{found}");
     assert!(found["statistics_disagree"]["standard_errors"].as_f64().unwrap() < 1.0, "{found}");

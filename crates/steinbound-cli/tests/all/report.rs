@@ -182,7 +182,7 @@ fn a_doubtful_fit_says_so_at_the_top() {
 fn remarks_are_on_the_page() {
     let folder = disc(100, 32, 1);
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
-    let sparse = ["--domain", "ball(radius=1.4)", "--boundary-points", "6", "--known-covariance", "1"];
+    let sparse = ["--domain", "ball(radius=1.4)", "--boundary-points", "4", "--known-covariance", "1"];
     let said =
         folder.run(&[&["test", "data.csv", "--at", "0.5,0.5", "--report", "t.html"], &sparse[..]].concat());
     assert!(said.stderr.contains("too sparse for random signs"), "{}", said.stderr);

@@ -17,7 +17,7 @@ mod summary;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
-pub use leak::BoundaryLeaks;
+pub use leak::{BoundaryLeaks, Tie};
 pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub(crate) use problem::sees_one_coordinate;
 pub use problem::{Described, Discrepancy, Problem, WitnessValues};
@@ -42,6 +42,7 @@ pub(crate) struct Settings {
     distance: Option<String>,
     leak: Option<f64>,
     kept: Option<f64>,
+    tie: Option<Tie>,
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,

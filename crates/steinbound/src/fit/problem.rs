@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows, check_spreads};
 use super::forms::Held;
-use super::leak::note_leak;
+use super::leak::{Tie, note_leak};
 use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
@@ -132,6 +132,7 @@ impl<'a> Problem<'a> {
             ridge: (method == Method::Tksd).then_some(estimator.ridge),
             distance: None,
             leak: None,
+            tie: None,
             kept: None,
             compute: None,
             confidence: estimator.confidence,
@@ -290,6 +291,11 @@ impl<'a> Problem<'a> {
     /// How much of the kernel is left at the data themselves, on average (TKSD): test functions live on that.
     pub fn kept(&self) -> Option<f64> {
         self.settings.kept
+    }
+
+    /// How strongly the kernel still ties the data to the boundary (TKSD): the bias that boundary points leave goes with that.
+    pub fn tie(&self) -> Option<Tie> {
+        self.settings.tie
     }
 
     /// What the user should know about the data.

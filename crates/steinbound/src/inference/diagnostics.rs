@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::sandwich::contributions;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
-use crate::fit::{AUTO_EXACT_LIMIT, Fit, Problem};
+use crate::fit::{AUTO_EXACT_LIMIT, Fit, Problem, Tie};
 use crate::simulate::{stream, tasks};
 use crate::stein::Statistic;
 
@@ -16,8 +16,11 @@ use crate::stein::Statistic;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// How much of the kernel is left on the boundary between the boundary points ([`Fit::leak`]). The fit itself warns of it.
+    /// How much of the kernel is left on the boundary between the boundary points ([`Fit::leak`]).
     pub leak: Option<f64>,
+    /// How strongly the kernel still ties the data to the boundary. The fit itself warns of it.
+    #[serde(default)]
+    pub tie: Option<Tie>,
     /// The condition number of `K + e I`, the kernel matrix of the boundary points with its ridge.
     pub boundary_condition: Option<f64>,
     /// The condition number of the normal equations or the Hessian ([`Fit::normal_condition`]).
@@ -139,6 +142,7 @@ impl Problem<'_> {
         self.check_own(fit)?;
         let mut found = Diagnostics {
             leak: fit.leak,
+            tie: self.tie(),
             boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
             normal_condition: fit.normal_condition,
             leverage: self.leverage(fit)?,

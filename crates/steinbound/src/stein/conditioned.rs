@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, there_and_back};
+use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back};
 use super::radial::{Radial, cross};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
@@ -52,26 +52,17 @@ use crate::points::Points;
 /// ```
 pub struct Conditioned {
     inner: Arc<Radial>,
-    boundary: Scaled,
+    pub(super) boundary: Scaled,
     boundary_points: Matrix,
-    factor: Cholesky,
-    ridge: f64,
+    pub(super) factor: Cholesky,
+    pub(super) ridge: f64,
 }
-
-/// The most boundary points at which leaks are measured.
-pub const LEAK_PROBES: usize = 64;
 
 /// The most kernel values and slopes that are written out at a time (400 MB).
 const MOST_WRITTEN_OUT: usize = 50_000_000;
 
 /// The most boundary points: their kernel matrix takes about three gigabytes.
 pub const BOUNDARY_LIMIT: usize = 20_000;
-
-/// Which of so many boundary points are probed for leaks: all of them, or [`LEAK_PROBES`] spread evenly.
-pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
-    let probes = LEAK_PROBES.min(count);
-    (0..probes).map(|k| k * count / probes).collect()
-}
 
 impl Conditioned {
     /// Conditions a radial form on zeros at the boundary points.
@@ -98,47 +89,14 @@ impl Conditioned {
         Ok(Conditioned { inner, boundary: scaled, boundary_points, factor, ridge })
     }
 
-    /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`, `k0` being
-    /// conditioned on all the others. Evenly spread over the boundary points, at most [`LEAK_PROBES`] of them.
-    ///
-    /// Near zero, the points are close enough together to stand for the boundary between them; near one, each is alone, and test
-    /// functions leak through the gaps. With `A = K + e I`, conditioning on all others leaves
-    /// `1 / (A^-1)_bb - e`, so that one factor serves all.
-    pub fn leaks(&self) -> Vec<f64> {
-        let count = self.boundary.len();
-        let probes = leak_probes(count);
-        if probes.is_empty() {
-            return Vec::new();
-        }
-        let mut unit = Matrix::from_fn(count, probes.len(), |i, j| f64::from(u8::from(i == probes[j])));
-        self.factor.solve_lower(&mut unit);
-        let (whole, _) = self.inner.kernel().diagonal();
-        let left = |j: usize| 1.0 / dot(unit.column(j), unit.column(j)) - self.ridge;
-        (0..probes.len()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
-    }
-
-    /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
-    pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
-        let places = self.inner.kernel().scale(places)?;
-        let (whole, _) = self.inner.kernel().diagonal();
-        let known = self.known_at(&places);
-        let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
-        Ok((0..places.len()).map(|j| left(j).clamp(0.0, 1.0)).collect())
-    }
-
-    /// The mean leak at places on the boundary, each counting by the data near it: `sum_i k(x_i, t)`. Gaps in parts of the boundary
-    /// that no data come near do no harm.
-    pub fn mean_leak_at(&self, places: &Points) -> Result<f64, Error> {
-        let leaks = self.leaks_at(places)?;
-        let ones = Matrix::from_fn(self.inner.points(), 1, |_, _| 1.0);
-        let near = self.inner.apply_at(places, &ones, &[Term::new(Operator::Value, 0)])?;
-        let total: f64 = near.column(0).iter().sum();
-        Ok(dot(&leaks, near.column(0)) / total)
-    }
-
     /// The same kernel, conditioned on other boundary points.
     pub(crate) fn on(&self, boundary: &Points) -> Result<Conditioned, Error> {
         Conditioned::new(Arc::clone(&self.inner), boundary, self.ridge)
+    }
+
+    /// The form whose kernel is conditioned.
+    pub(super) fn inner(&self) -> &Radial {
+        &self.inner
     }
 
     pub(super) fn kernel(&self) -> &PairKernel {

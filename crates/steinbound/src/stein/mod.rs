@@ -12,6 +12,7 @@
 mod conditioned;
 mod form;
 mod landmarks;
+mod leaks;
 mod low_rank;
 mod off_diagonal;
 mod radial;
@@ -20,11 +21,12 @@ mod sums;
 mod weighted;
 mod witness;
 
-pub(crate) use conditioned::leak_probes;
-pub use conditioned::{BOUNDARY_LIMIT, Conditioned, LEAK_PROBES};
+pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
 pub use form::{Diagonal, Holder, Operator, SteinForm, Term};
 pub(crate) use landmarks::check_tolerance;
 pub use landmarks::{LANDMARK_POOL, Landmarks, MOST_LANDMARKS};
+pub(crate) use leaks::leak_probes;
+pub use leaks::{LEAK_PROBES, Left};
 pub use low_rank::LowRank;
 pub use off_diagonal::OffDiagonal;
 pub use radial::Radial;

@@ -21,6 +21,7 @@ mod regression;
 mod seams;
 mod searches;
 mod sensitivity;
+mod sparse_boundaries;
 mod statistics;
 mod tuning;
 mod united_states;

@@ -1,0 +1,132 @@
+//! A warning tells where boundary points leave a bias that the standard errors do not know of, and nowhere else.
+//!
+//! The bias is seen in each sample: the same data are fitted with a dense boundary and a small ridge, everything else alike.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use steinbound::domain::{Ball, Complement, Cuboid, Domain, Intersection};
+use steinbound::kernel::Bandwidth;
+use steinbound::model::Gaussian;
+use steinbound::{Estimator, Fit, simulate};
+
+struct Case {
+    name: &'static str,
+    domain: Arc<dyn Domain>,
+    model: Gaussian,
+    /// Numbers of boundary points, and one that is more than enough.
+    counts: &'static [usize],
+    dense: usize,
+}
+
+fn disc(radius: f64, dimension: usize) -> Arc<dyn Domain> {
+    Arc::new(Ball::new(radius).unwrap().in_dimension(dimension))
+}
+
+fn ring(inner: f64) -> Arc<dyn Domain> {
+    let hole = Arc::new(Complement::new(disc(inner, 2)));
+    Arc::new(Intersection::new(vec![disc(2.0, 2), hole]).unwrap())
+}
+
+fn cases() -> Vec<Case> {
+    let known = |d: usize| Gaussian::with_variance(d, 1.0).unwrap();
+    let square: Arc<dyn Domain> = Arc::new(Cuboid::uniform(-1.0, 1.0, 2).unwrap());
+    let cube: Arc<dyn Domain> = Arc::new(Cuboid::uniform(-1.0, 1.0, 3).unwrap());
+    let case = |name, domain, model, counts, dense| Case { name, domain, model, counts, dense };
+    vec![
+        case("disc, mean", disc(1.44, 2), known(2), &[6, 8, 12, 16, 32][..], 400),
+        case("disc", disc(1.44, 2), Gaussian::full(2), &[6, 8, 12, 16, 32], 400),
+        case("ring", ring(1.0), Gaussian::full(2), &[16, 32, 64, 128, 400], 400),
+        case("narrow ring", ring(1.6), Gaussian::full(2), &[16, 64, 400], 400),
+        case("square", square, Gaussian::full(2), &[8, 12, 16, 32, 64], 400),
+        case("cube, mean", cube, known(3), &[24, 72, 288], 1000),
+        case("ball", disc(2.0, 4), Gaussian::full(4), &[32, 64, 128, 256], 1500),
+        case("ball, mean", disc(2.6, 6), known(6), &[72, 144, 288], 2000),
+    ]
+}
+
+/// How many standard errors two estimates are apart, on average.
+fn apart(one: &Fit, other: &Fit) -> f64 {
+    let natural =
+        |fit: &Fit| if fit.natural.is_empty() { fit.parameters.clone() } else { fit.natural.clone() };
+    let (one, other) = (natural(one), natural(other));
+    let squares = one
+        .iter()
+        .zip(&other)
+        .map(|(a, b)| ((a.estimate.unwrap() - b.estimate.unwrap()) / b.std_error.unwrap()).powi(2));
+    (squares.sum::<f64>() / one.len() as f64).sqrt()
+}
+
+fn is_sparse(fit: &Fit) -> bool {
+    fit.warnings.iter().any(|warning| warning.contains("biased by more than its standard error"))
+}
+
+fn check(count: usize, seeds: u64) {
+    let mut pooled = Vec::new();
+    for case in cases() {
+        let d = case.domain.dimension();
+        let truth = vec![0.5; d];
+        let drawn = Gaussian::with_variance(d, 1.0).unwrap();
+        let of_seed = |seed: u64| {
+            let rng = &mut simulate::stream(seed, 3);
+            let data = simulate::truncated(&drawn, &truth, case.domain.as_ref(), count, rng).unwrap().points;
+            let base = Estimator::tksd().domain(case.domain.clone()).seed(seed);
+            let fit = |m: usize, estimator: Estimator| {
+                estimator.boundary_points(m).fit(&data, &case.model).unwrap()
+            };
+            let bandwidth = fit(case.counts[0], base.clone()).kernel.unwrap().bandwidth;
+            let base = base.bandwidth(Bandwidth::Fixed(bandwidth));
+            let dense = fit(case.dense, base.clone().ridge(1e-5));
+            let of = |m: &usize| {
+                let fit = fit(*m, base.clone());
+                (apart(&fit, &dense), is_sparse(&fit))
+            };
+            case.counts.iter().map(of).collect::<Vec<_>>()
+        };
+        let all: Vec<Vec<(f64, bool)>> = (0..seeds).into_par_iter().map(of_seed).collect();
+        for (k, m) in case.counts.iter().enumerate() {
+            let mean = all.iter().map(|found| found[k].0).sum::<f64>() / seeds as f64;
+            let told = all.iter().filter(|found| found[k].1).count() as f64 / seeds as f64;
+            pooled.extend(all.iter().map(|found| found[k]));
+            println!("{}, {m} boundary points: {mean:.2} standard errors off, told in {told:.2}", case.name);
+        }
+    }
+    let share = |what: &str, holds: &dyn Fn(f64) -> bool| {
+        let some: Vec<bool> = pooled.iter().filter(|(off, _)| holds(*off)).map(|(_, told)| *told).collect();
+        let told = some.iter().filter(|told| **told).count();
+        println!("{count} observations, {what} off: {told} of {} are told", some.len());
+        assert!(some.len() > 20, "{what}");
+        told as f64 / some.len() as f64
+    };
+    assert!(share("less than a tenth of a standard error", &|off| off < 0.1) < 0.05);
+    assert!(share("more than one and a half", &|off| off > 1.5) > 0.95);
+    share("something between", &|off| (0.1..1.5).contains(&off));
+}
+
+#[test]
+fn biases_are_told() {
+    check(400, 4);
+}
+
+#[test]
+#[ignore = "long: make simulations"]
+fn biases_are_told_in_many_samples() {
+    check(400, 40);
+    check(2000, 20);
+}
+
+/// The ring that used to be fitted wrongly without a word, and the remedy that the warning names.
+#[test]
+fn a_ring_wants_a_smaller_ridge() {
+    let (domain, known) = (ring(1.0), Gaussian::with_variance(2, 1.0).unwrap());
+    let rng = &mut simulate::stream(1, 0);
+    let data = simulate::truncated(&known, &[0.5, 0.5], domain.as_ref(), 1000, rng).unwrap().points;
+    let estimator = Estimator::tksd().domain(domain);
+    let off = |fit: &Fit| (fit.parameters[2].estimate.unwrap() - 1.0) / fit.parameters[2].std_error.unwrap();
+    let wide = estimator.clone().fit(&data, &Gaussian::full(2)).unwrap();
+    let warning = wide.warnings.iter().find(|text| text.contains("too narrow")).unwrap();
+    assert!(warning.contains("use a smaller ridge"), "{warning}");
+    let good = estimator.ridge(1e-5).fit(&data, &Gaussian::full(2)).unwrap();
+    assert!(!is_sparse(&good), "{:?}", good.warnings);
+    assert!(off(&wide) > 2.0 && off(&good).abs() < 2.0, "{} {}", off(&wide), off(&good));
+}
