@@ -268,6 +268,8 @@ class Polygon(Domain):
     def __init__(self, geometry: Any, feature: tuple[str, str] | None = None) -> None:
         if isinstance(geometry, (str, os.PathLike)):
             self._recipe = ("file", os.fspath(geometry), feature)
+        elif isinstance(geometry, Domain):
+            raise TypeError(f"{geometry!r} is a domain already; use it as it is")
         elif feature is not None:
             raise ValueError("a feature is chosen from a file; leave it out for a geometry in memory")
         else:
@@ -284,7 +286,12 @@ def _rings(value: Any) -> str:
         flat = np.asarray(value, dtype=np.float64)
         rings = [flat] if flat.ndim == 2 else list(flat)
     except (ValueError, TypeError):
-        rings = [np.asarray(ring, dtype=np.float64) for ring in value]
+        try:
+            rings = [np.asarray(ring, dtype=np.float64) for ring in value]
+        except (ValueError, TypeError):
+            raise TypeError(
+                f"a polygon is a geometry, GeoJSON, a file or rings of numbers, not a {type(value).__name__}"
+            ) from None
     if not rings or any(ring.ndim != 2 or ring.shape[1] != 2 or len(ring) < 3 for ring in rings):
         raise ValueError("a ring is an array of at least three vertices with two coordinates each")
     closed = [[*ring.tolist(), ring[0].tolist()] for ring in rings]

@@ -49,7 +49,17 @@ def _known(covariance: Any) -> Any:
     """A known covariance as the engine takes it: a number, a list of variances, or a matrix."""
     if covariance is None:
         return None
-    array = np.asarray(covariance, dtype=np.float64)
+    if isinstance(covariance, str):
+        raise ValueError(
+            f"a covariance that is known is a number, a list of variances or a matrix, not {covariance!r}; "
+            f"an unknown one gets its shape by shape={covariance!r}"
+        )
+    try:
+        array = np.asarray(covariance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the covariance {covariance!r} is not numeric; give a number, variances or a matrix"
+        ) from None
     if array.ndim == 0:
         return float(array)
     if array.ndim == 1:
