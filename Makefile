@@ -46,7 +46,7 @@ $(PYTHON_ENVIRONMENT)/ready: python/requirements.txt
 	$(IN_PYTHON)/pip install --quiet --disable-pip-version-check --no-compile --requirement python/requirements.txt
 	touch $@
 
-# Types are checked beside the tests: neither needs more than one core.
+# Types are checked beside the tests.
 python-checks: $(PYTHON_ENVIRONMENT)/ready
 	rm -rf target/wheels
 	$(IN_PYTHON)/maturin sdist --out target/wheels
@@ -54,7 +54,7 @@ python-checks: $(PYTHON_ENVIRONMENT)/ready
 	cargo metadata --offline --format-version 1 --manifest-path target/wheels/sdist/python/Cargo.toml > target/wheels/sdist.json
 	$(IN_PYTHON)/maturin build --profile quick --locked --quiet --out target/wheels
 	$(IN_PYTHON)/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
-	$(MAKE) python-types & types=$$!; $(TEST_PYTHON) -m "not long" && wait $$types
+	$(MAKE) python-types & types=$$!; $(TEST_PYTHON) --numprocesses 2 -m "not long" && wait $$types
 
 python-types:
 	$(IN_PYTHON)/mypy
