@@ -64,10 +64,7 @@ impl Conditioned {
         if probes.is_empty() {
             return Vec::new();
         }
-        let inverse = self.inverse_columns(&probes);
-        let (whole, _) = self.kernel().diagonal();
-        let left = |j: usize| 1.0 / dot(inverse.column(j), inverse.column(j)) - self.ridge;
-        (0..probes.len()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
+        self.leaks_without(&self.inverse_columns(&probes))
     }
 
     /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
@@ -90,18 +87,17 @@ impl Conditioned {
     /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average.
     pub fn left_among(&self, observations: &Points) -> Result<Left, Error> {
         let probes = leak_probes(self.boundary.len());
-        let place =
-            |j: usize| (0..self.dimension()).map(|l| self.boundary_points()[(probes[j], l)]).collect();
-        let near =
-            self.nearness(&Points::from_rows(&(0..probes.len()).map(place).collect::<Vec<Vec<f64>>>())?)?;
-        let leaks = self.leaks();
+        let place = |b: &usize| (0..self.dimension()).map(|l| self.boundary_points()[(*b, l)]).collect();
+        let places: Vec<Vec<f64>> = probes.iter().map(place).collect();
+        let near = self.nearness(&Points::from_rows(&places)?)?;
         let observations = self.kernel().scale(observations)?;
         let (inverse, seen) = (self.inverse_columns(&probes), self.known_at(&observations));
         let left = |j: usize, i: usize| {
             let column = inverse.column(j);
             dot(column, seen.column(i)) / dot(column, column)
         };
-        Ok(self.left(leaks.iter().sum::<f64>() / leaks.len() as f64, &near, left, &observations, &seen))
+        let leak = self.leaks_without(&inverse).iter().sum::<f64>() / probes.len() as f64;
+        Ok(self.left(leak, &near, left, &observations, &seen))
     }
 
     /// Puts together what is left: on the boundary, between places and observations (a function of their indices), and at observations of which the
@@ -131,6 +127,13 @@ impl Conditioned {
         let (whole, _) = self.kernel().diagonal();
         let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
         (0..known.columns()).map(|j| left(j).clamp(0.0, 1.0)).collect()
+    }
+
+    /// How much is left at boundary points when they are not known, by their columns of the inverse.
+    fn leaks_without(&self, inverse: &Matrix) -> Vec<f64> {
+        let (whole, _) = self.kernel().diagonal();
+        let left = |j: usize| 1.0 / dot(inverse.column(j), inverse.column(j)) - self.ridge;
+        (0..inverse.columns()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
     /// How near the data are to places, `sum_i k(x_i, t)`, as shares of one.
