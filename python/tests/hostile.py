@@ -38,7 +38,7 @@ import steinbound as sb
 #: What a call may raise. Anything else is a defect: panics, crashes, and errors that speak of the inside.
 ALLOWED = (ValueError, TypeError, OverflowError, OSError, ImportError, NotImplementedError)
 #: Seconds after which a call hangs.
-PATIENCE = 10
+PATIENCE = 60
 
 
 @cache

@@ -48,7 +48,7 @@ ENDS = {
     "PanicException": "raise type('PanicException', (BaseException,), {})('capacity overflow')",
     "IndexError": "[][0]",
     "exit code -6": "os.abort()",
-    "Timeout": "time.sleep(9)",
+    "Timeout": "time.sleep(60)",
 }
 
 
@@ -56,7 +56,7 @@ ENDS = {
 def test_what_is_searched_for_is_seen(end: str) -> None:
     spoiled = f"""
 import os, time, hostile
-hostile.PATIENCE = 1
+hostile.PATIENCE = {1 if end == "Timeout" else 60}
 def spoiled():
     {ENDS[end]}
 hostile.CALLS[:] = [(lambda _: spoiled, dict, {{}}, 1)]
