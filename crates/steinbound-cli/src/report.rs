@@ -190,6 +190,13 @@ pub fn boundary_section(scene: &Scene, problem: &Problem) -> Section {
             ),
         });
     }
+    if let Some(tie) = problem.tie() {
+        let [strength, limit] = [tie.strength, tie.limit].map(|share| format!("{:.1} %", 100.0 * share));
+        let verdict = if tie.strength > tie.limit { "more than" } else { "within" };
+        section = section.text(format!(
+            "The kernel ties the data to the boundary by {strength} of what ties them to each other, {verdict} the {limit} that do no harm with so many observations"
+        ));
+    }
     drawn(section, picture)
 }
 
@@ -205,7 +212,7 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
     let share = |value: f64| format!("{:.1} %", 100.0 * value);
     let tie = found.tie.as_ref();
     row(
-        "tie of the data to the boundary, beside that to each other",
+        "tie of the data to the boundary",
         tie.map(|tie| share(tie.strength)),
         tie.map_or_else(String::new, |tie| format!("above {}", share(tie.limit))),
     );

@@ -11,7 +11,7 @@ use steinbound::expression::Expression;
 
 use crate::arguments::Arguments;
 use crate::error::IoError;
-use crate::map::{Map, MapOptions, read_map};
+use crate::map::{self, Map, MapOptions, read_map};
 use crate::names::{shown, unknown};
 
 /// A domain as written by a person, perhaps without saying in how many coordinates.
@@ -117,7 +117,10 @@ impl Shape {
         let trimmed = text.trim();
         let name = trimmed.split('(').next().unwrap_or_default().trim();
         let Some((_, form)) = FORMS.iter().find(|(known, _)| *known == name) else {
-            return Err(unknown("domain", name, &FORMS.map(|(name, _)| name)));
+            return Err(match map::is_named_like_one(name) {
+                true => format!("a map is written as polygon({name})"),
+                false => unknown("domain", name, &FORMS.map(|(name, _)| name)),
+            });
         };
         let inner = trimmed[name.len()..]
             .trim()
@@ -333,6 +336,7 @@ mod tests {
         assert!(message("halfspace(normal=0:0, offset=1)").contains("not all zero"));
         assert!(message("ball(2, radius=3)").contains("radius is given twice"));
         assert!(message("").contains("unknown domain"));
+        assert!(message("data/Border.WKT").contains("a map is written as polygon(data/Border.WKT)"));
         assert!(message("outside(bal(1))").contains("did you mean \"ball\""));
         assert!(message("outside()").contains("domain is missing; write it as outside("));
         assert!(message("outside(ball(1), ball(2))").contains("one value too many"));

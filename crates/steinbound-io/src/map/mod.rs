@@ -119,6 +119,11 @@ fn extension(path: &Path) -> String {
 /// Reads the bytes of a file into a layer.
 type Format = fn(&Path, &[u8], &mut Choice, &mut Layer) -> Result<(), IoError>;
 
+/// Whether a name is that of a map.
+pub(crate) fn is_named_like_one(name: &str) -> bool {
+    format_of(Path::new(name)).is_ok()
+}
+
 fn format_of(path: &Path) -> Result<Format, IoError> {
     Ok(match extension(path).as_str() {
         "geojson" | "json" => |_, bytes, choice, layer| geo_json::read(bytes, choice, layer),
