@@ -18,10 +18,10 @@ const RANDOM: f64 = 1e-3;
 /// Draws around which the rule is made.
 const DRAWS: usize = 500;
 
-/// What the last refinement may have changed, at most.
+/// What the last refinement may have changed, at most. On the border of the United States a third of a per cent is what is left of a million nodes.
 fn tolerable(dimension: usize) -> f64 {
     match dimension {
-        0..DETERMINISTIC => 1e-4,
+        0..DETERMINISTIC => 3e-3,
         DETERMINISTIC => 1e-2,
         _ => 5e-2,
     }

@@ -223,12 +223,18 @@ fn pulls(expected: &Expected, gradients: &Matrix) -> Matrix {
 /// How much the logarithm of the normaliser may change by refinement at a start.
 const COARSE: f64 = 0.01;
 
+/// The share of its standard error by which the last refinement may still move an estimate without a word.
+const TOLERABLE: f64 = 5e-2;
+
+/// The share beyond which an estimate that the last refinement moved is not to be relied on.
+const UNSETTLED: f64 = 0.5;
+
 /// A refinement that moves the estimate by less than this share of its standard error is the last.
 fn settled_below(dimension: usize) -> f64 {
     match dimension {
         0..DETERMINISTIC => 1e-3,
         DETERMINISTIC => 1e-2,
-        _ => 5e-2,
+        _ => TOLERABLE,
     }
 }
 
@@ -300,13 +306,15 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         }
     }
     let mut estimate = search(&objective, model, data, first.as_deref(), seed)?;
-    let mut settled = false;
+    let (mut settled, mut last_move) = (false, f64::INFINITY);
     while let (Some(theta), true) = (estimate.theta.clone(), estimate.converged) {
         let Some(finer) = next else { break };
         level += 1;
         objective = finer;
         let at = objective.expand_fully(&theta)?;
-        if let Some(step) = short_step(&at, data.len(), settled_below(data.dimension())) {
+        let newton = newton_step(&at, data.len());
+        last_move = newton.as_ref().map_or(f64::INFINITY, |(_, share)| *share);
+        if let Some((step, _)) = newton.filter(|(_, share)| *share <= settled_below(data.dimension())) {
             estimate.theta = Some(theta.iter().zip(step).map(|(t, s)| t + s).collect());
             settled = true;
             break;
@@ -317,12 +325,16 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         estimate = refined;
         next = finer_than(level)?;
     }
-    if !settled && estimate.converged {
-        estimate.converged = false;
-        let share = 100.0 * settled_below(data.dimension());
+    if !settled && estimate.converged && last_move.is_nan() | (last_move > TOLERABLE) {
+        estimate.converged = last_move <= UNSETTLED;
+        let by = if last_move.is_finite() {
+            format!("by {:.0} % of its", 100.0 * last_move)
+        } else {
+            "by more than its".into()
+        };
         estimate.warnings.push(format!(
-            "the integral over the domain is not exact enough: refining it still moves the estimate by more than {share} % of its standard \
-             error; use tksd, which needs no integral"
+            "the integral over the domain is not exact enough: refining it still moved the estimate {by} standard error; use tksd, which needs no \
+             integral, with boundary points close together near the data"
         ));
     }
     // The search ended on a coarser rule; the influence is that on the last one.
@@ -339,14 +351,15 @@ fn check_dimension(rule: &IntegrationRule, model: &dyn Model) -> Result<(), Erro
     Ok(())
 }
 
-/// Newton's step, where it is shorter than a share of the standard errors: then it ends at the minimum.
-fn short_step(at: &Expansion, rows: usize, share: f64) -> Option<Vec<f64>> {
+/// The step of Newton's method, and its largest share of a standard error.
+fn newton_step(at: &Expansion, rows: usize) -> Option<(Vec<f64>, f64)> {
     let root = information_root(&at.hessian, rows)?;
     // R' R is the inverse of `rows` times the Hessian.
     let covariance = root.transpose().times(&root);
     let step: Vec<f64> = covariance.times_vector(&at.gradient).iter().map(|s| -s * rows as f64).collect();
-    let is_short = |k: usize| step[k].abs() <= share * covariance[(k, k)].sqrt();
-    (0..step.len()).all(is_short).then_some(step)
+    let shares = step.iter().enumerate().map(|(k, step)| step.abs() / covariance[(k, k)].sqrt());
+    let largest = shares.fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) });
+    Some((step, largest))
 }
 
 /// Puts the log-likelihood and the covariance by the observed information into an estimate.
