@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from . import _core, kernels
 from ._geometry import NoArea
 from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
+from ._kinds import as_count, check_kinds
 from ._problem import Problem, Settings, distinct, matched, ordered, progress_bar
 from ._results import DiscrepancyResult, FitResult, TestResult, warn
 from .domains import Domain, Polygon, as_domain
@@ -77,8 +78,10 @@ def settings_of(
     for name in options:
         if name not in DEFAULTS:
             raise TypeError(unknown_option(name))
-    name, width = kernels.chosen(kernel, bandwidth)
     chosen: Options = {**DEFAULTS, **options}
+    width_given = None if isinstance(bandwidth, str) else bandwidth
+    check_kinds({**chosen, "method": method, "bandwidth": width_given, "ridge": ridge, "statistic": statistic})
+    name, width = kernels.chosen(kernel, bandwidth)
     norm = chosen["distance_norm"]
     return Settings(
         {
@@ -356,6 +359,7 @@ def gof_test(
     begin = at if isinstance(model, str) and start is None else start
     problem = _problem(X, boundary, domain, model, weights, clusters, begin, settings)
     place = None if at is None else problem.parameters(at, "at")
+    check_kinds({"bootstrap": as_count(bootstrap, "bootstrap"), "level": level, "resampling": resampling})
     with progress_bar("test", progress) as tell:
         found = problem.core.test(place, bootstrap, level, resampling, tell)
     result = TestResult(*found)
@@ -402,4 +406,4 @@ def simulate(
     built = model._build(size, columns)
     if isinstance(at, Mapping):
         values = ordered(at, built.parameter_names(columns), "at")
-    return _core.simulate(built, values, None if region is None else region._engine, n, seed_of(random_state))
+    return _core.simulate(built, values, None if region is None else region._engine, as_count(n, "n"), seed_of(random_state))

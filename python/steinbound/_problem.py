@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._inputs import Points
+from ._kinds import check_kinds
 from .domains import Domain
 from .models import Model
 
@@ -68,6 +69,9 @@ class Problem:
         self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, progress: bool
     ) -> tuple[str, str, bool, list[float] | None, NDArray[np.float64] | None]:
         """What the engine tells of a fit, with a bootstrap where one is asked for."""
+        check_kinds(
+            {"diagnostics": diagnostics, "bootstrap": bootstrap, "resampling": resampling, "interval": interval}
+        )
         with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
             replicates = None if bootstrap is None else (bootstrap, resampling, interval)
             return self.core.fit(diagnostics, replicates, tell)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core, _summary
 from ._inputs import as_points, seed_of
+from ._kinds import as_count, check_kinds
 from ._problem import Problem, matched, progress_bar
 
 if TYPE_CHECKING:
@@ -470,7 +471,7 @@ class FitResult:
         """
         if truncated and self.problem.domain is None:
             raise ValueError("draws inside a domain need one; fit with domain=..., or draw with truncated=False")
-        return self.problem.core.sample(self._fitted(), n, truncated, seed_of(random_state))
+        return self.problem.core.sample(self._fitted(), as_count(n, "n"), truncated, seed_of(random_state))
 
     def test(
         self,
@@ -480,6 +481,7 @@ class FitResult:
         progress: bool = False,
     ) -> TestResult:
         """Test whether the data come from the fitted model; see :func:`gof_test`."""
+        check_kinds({"bootstrap": as_count(bootstrap, "bootstrap"), "level": level, "resampling": resampling})
         with progress_bar("test", progress) as tell:
             found = TestResult(*self.problem.core.test(None, bootstrap, level, resampling, tell))
         warn(found.warnings if found.trustworthy else [*found.warnings, *found.notes])

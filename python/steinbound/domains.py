@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
+from ._kinds import check_kinds
 
 __all__ = [
     "Ball",
@@ -137,6 +138,7 @@ class Domain:
         """
         places = None if near is None else as_points(near, "near").array
         size = as_dimension(dimension)
+        check_kinds({"count": count, "boundary_sampling": sampling})
         return self._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
 
     def outline(self, window: Any = None) -> list[NDArray[np.float64]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._callbacks import Functions, ScoreFunctions, differentiated
+from ._kinds import as_count
 
 __all__ = ["Formula", "Gaussian", "GaussianMixture", "LogDensity", "Model", "Score"]
 
@@ -137,7 +138,7 @@ class GaussianMixture(Model):
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
         given = self._settings
         return _core.Model.mixture(
-            dimension, given["components"], given["shape"], _known(given["covariance"]), given["estimate_weights"]
+            dimension, as_count(given["components"], "components"), given["shape"], _known(given["covariance"]), given["estimate_weights"]
         )
 
 

@@ -292,7 +292,7 @@ class TestModelSelection:
 
     def test_discrepancy_is_that_of_the_package(self) -> None:
         X, other = disc_sample(), disc_sample(seed=2)
-        estimator = TruncatedGaussian(domain=DISC, bandwidth=2.0).fit(X)
+        estimator = TruncatedGaussian(domain=DISC, bandwidth=1.5).fit(X)
         expected = sb.discrepancy(other, estimator.result_.estimates, domain=DISC, statistic="u")
         assert discrepancy_score(estimator, other) == -expected.squared
         free = TruncatedGaussian(method="mle").fit(X)

@@ -227,8 +227,49 @@ def test_what_is_no_polygon() -> None:
 def test_a_narrow_domain_is_told() -> None:
     ring = sb.Ball(radius=2) & ~sb.Ball(radius=1)
     X = sb.simulate(KNOWN, [0.5, 0.5], ring, 1000, random_state=1)
-    with pytest.warns(sb.FitWarning, match="too narrow for this bandwidth and ridge.*use a smaller ridge"):
+    with pytest.warns(sb.FitWarning, match="ridge is too large for this domain and bandwidth.*use a smaller ridge"):
         result = sb.fit(X, domain=ring)
     tie = result.to_dict()["diagnostics"]["tie"]
     assert tie["strength"] > tie["limit"]
     assert not [text for text in sb.fit(X, domain=ring, ridge=1e-5).warnings if "biased" in text]
+
+
+KINDS: list[tuple[str, Any]] = [
+    ("threads", -1),
+    ("threads", 1.0),
+    ("boundary_points", -10),
+    ("boundary_points", "50"),
+    ("bandwidth", [1, 2]),
+    ("ridge", "a"),
+    ("method", None),
+    ("statistic", 3),
+    ("compute", None),
+    ("boundary_sampling", None),
+    ("confidence", "0.9"),
+    ("tolerance", "a"),
+    ("allow_outside", 1),
+    ("diagnostics", 1),
+    ("bootstrap", -5),
+    ("bootstrap", 99.5),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), KINDS)
+def test_arguments_of_a_wrong_kind_are_named(name: str, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{name} is .*; give "):
+        sb.fit(disc_sample(50), domain=DISC, model=KNOWN, **{name: value})
+
+
+def test_counts_of_a_wrong_kind_are_named() -> None:
+    result = sb.fit(disc_sample(50), domain=DISC, model=KNOWN)
+    calls: list[tuple[str, Any]] = [
+        ("n", lambda: sb.simulate(KNOWN, [0, 0], DISC, -1)),
+        ("n", lambda: result.sample(2.5)),
+        ("count", lambda: DISC.sample_boundary(-1)),
+        ("components", lambda: sb.fit(disc_sample(50), domain=DISC, model=sb.GaussianMixture(-1))),
+        ("bootstrap", lambda: result.test(bootstrap=None)),
+        ("formula", lambda: sb.regress(None, {"y": [1.0, 2.0]}, lower=0)),
+    ]
+    for name, call in calls:
+        with pytest.raises((TypeError, ValueError), match=f"^{name} is .*; give "):
+            call()

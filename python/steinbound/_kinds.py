@@ -1,0 +1,101 @@
+"""Arguments that are one number, name or flag: what each may be, said by its name."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._refusals import quoted
+
+__all__ = ["as_count", "check_kinds"]
+
+
+def as_count(value: Any, what: str) -> int:
+    """A number of things.
+
+    Examples
+    --------
+    >>> as_count(np.int64(3), "n")
+    3
+    """
+    remedy = "give a whole number that is not negative"
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {_told(value)}; {remedy}") from None
+    if count < 0:
+        raise ValueError(f"{what} is {quoted(count)}; {remedy}")
+    return count
+
+
+def _number(value: Any, what: str) -> None:
+    if isinstance(value, str) or np.ndim(value) != 0:
+        raise TypeError(f"{what} is {_told(value)}; give a number")
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} is {_told(value)}; give a number") from None
+
+
+def _name(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is {_told(value)}; give a name, such as those of the documentation")
+
+
+def _text(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is {_told(value)}; give it as text")
+
+
+def _flag(value: Any, what: str) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} is {_told(value)}; give True or False")
+
+
+def _told(value: Any) -> str:
+    return "None" if value is None else f"{quoted(value)}, a {type(value).__name__}"
+
+
+#: How arguments are checked, and whether they may be None.
+_KINDS: Mapping[str, tuple[Callable[[Any, str], object], bool]] = {
+    "formula": (_text, False),
+    "method": (_name, False),
+    "statistic": (_name, False),
+    "compute": (_name, False),
+    "boundary_sampling": (_name, False),
+    "distance": (_name, True),
+    "resampling": (_name, True),
+    "interval": (_name, True),
+    "bandwidth": (_number, True),
+    "ridge": (_number, True),
+    "tolerance": (_number, True),
+    "confidence": (_number, False),
+    "level": (_number, False),
+    "distance_power": (_number, False),
+    "known_sigma": (_number, True),
+    "boundary_points": (as_count, True),
+    "threads": (as_count, True),
+    "bootstrap": (as_count, True),
+    "n": (as_count, False),
+    "count": (as_count, True),
+    "allow_outside": (_flag, False),
+    "diagnostics": (_flag, False),
+    "drop_missing": (_flag, False),
+}
+
+
+def check_kinds(arguments: Mapping[str, Any]) -> None:
+    """Refuses arguments of a wrong kind by their name; the engine knows whether their values make sense.
+
+    Examples
+    --------
+    >>> check_kinds({"ridge": 1e-5, "threads": None})
+    """
+    for name, value in arguments.items():
+        kind = _KINDS.get(name)
+        if kind is None or (value is None and kind[1]):
+            continue
+        kind[0](value, name)
