@@ -227,6 +227,10 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
         );
     }
     row("fitted density outside the region", found.mass_outside.map(share), "above 99 %".into());
+    if let Some(moves) = &found.boundary_moves {
+        let value = format!("{:.2} standard errors ({})", moves.standard_errors, moves.parameter);
+        row("a better known boundary moves it by", Some(value), "above 2".into());
+    }
     if let Some(apart) = &found.statistics_disagree {
         let value = format!("{:.2} standard errors ({})", apart.standard_errors, apart.parameter);
         row("V- and U-statistic apart by", Some(value), "above 1".into());

@@ -1,9 +1,12 @@
 //! What boundary points leave of the kernel between them.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::problem::{Problem, sees_one_coordinate};
 use super::{Estimator, Settings};
+use crate::compute::dot;
 use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
@@ -75,15 +78,32 @@ impl Problem<'_> {
     }
 }
 
-/// The boundary points without repetitions, where there are any: a point that is there twice would answer for itself.
+/// The share of the extent of the boundary within which two of its points are one: neither would tell of a gap at the other.
+const SAME: f64 = 1e-5;
+
+/// The boundary points without those that are as good as repeated, where there are any: a point that is there twice would answer for itself.
 fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Error> {
-    let mut rows: Vec<&[f64]> = boundary.rows().collect();
-    rows.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
-    rows.dedup();
+    let extent = |l: usize| {
+        let values = boundary.rows().map(|row| row[l]);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        (low, SAME * (high - low))
+    };
+    let extents: Vec<(f64, f64)> = (0..boundary.dimension()).map(extent).collect();
+    let cell = |row: &[f64]| -> Vec<i64> {
+        let steps = row.iter().zip(&extents).map(|(value, (low, step))| (value - low) / step);
+        steps.map(|steps| if steps.is_finite() { steps.round() as i64 } else { 0 }).collect()
+    };
+    let mut seen = HashSet::new();
+    let rows: Vec<&[f64]> = boundary.rows().filter(|row| seen.insert(cell(row))).collect();
     if rows.len() == boundary.len() {
         return Ok(None);
     }
     Ok(Some(Points::from_rows(&rows)?))
+}
+
+/// A ridge that leaves a hundredth.
+pub(crate) fn smaller(ridge: f64) -> f64 {
+    (ridge / 100.0).max(1e-10)
 }
 
 /// A share with as many digits as it needs.
@@ -93,11 +113,47 @@ fn percent(share: f64) -> String {
     format!("{percent:.digits$} %")
 }
 
-/// Places on the boundary near the data, where the domain is known.
+/// Places on the boundary, where the domain is known.
 fn probes(estimator: &Estimator, data: &Points, count: usize) -> Option<Points<'static>> {
     let sampling = BoundarySampling::new(count).near(data);
     let domain = estimator.domain.as_ref()?;
     domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)).ok()
+}
+
+/// From so many places those near the data are taken; from the larger number where the first has too few that are near, as when a sample lies in one
+/// corner of a map. Some domains take their time for every place.
+const CANDIDATES: [usize; 2] = [2 * LEAK_PROBES, 32 * LEAK_PROBES];
+
+/// Different places on the boundary near the data, at most [`LEAK_PROBES`], where the domain is known; each is taken with a probability that goes with
+/// the kernel between it and the observations. `None` also where the kernel does not reach the boundary.
+fn near_probes(
+    estimator: &Estimator,
+    data: &Points,
+    observations: &Points,
+    form: &Conditioned,
+) -> Result<Option<Points<'static>>, Error> {
+    let mut found = None;
+    for count in CANDIDATES {
+        let Some(places) = probes(estimator, data, count) else { return Ok(None) };
+        let near = form.nearness(&places, observations)?;
+        // As many equal shares would be as uneven.
+        let effective = 1.0 / dot(&near, &near);
+        found = effective.is_finite().then_some((places, near));
+        if effective > LEAK_PROBES as f64 / 2.0 {
+            break;
+        }
+    }
+    let Some((places, near)) = found else { return Ok(None) };
+    // One draw in each of so many equal shares of the whole.
+    let (mut taken, mut sum) = (Vec::new(), 0.0);
+    for (place, share) in places.rows().zip(near) {
+        let before = (sum * LEAK_PROBES as f64 + 0.5).floor();
+        sum += share;
+        if (sum * LEAK_PROBES as f64 + 0.5).floor() > before {
+            taken.push(place);
+        }
+    }
+    Ok(Some(Points::from_rows(&taken)?))
 }
 
 /// The tie between the data and the boundary ([`Left::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
@@ -138,9 +194,12 @@ pub(super) fn note_leak(
     let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
     let observations = Points::from_rows(&rows)?;
-    let probes = probes(estimator, data, LEAK_PROBES);
-    let left = match (&probes, distinct(boundary)?) {
-        (Some(probes), _) => form.left_at(probes, &observations)?,
+    let places = near_probes(estimator, data, &observations, form)?;
+    let has_domain = estimator.domain.is_some();
+    let left = match (&places, distinct(boundary)?) {
+        (Some(places), _) => form.left_at(places, &observations)?,
+        // A boundary that the kernel does not reach has nothing to leave.
+        (None, _) if has_domain => return Ok(()),
         (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
         (None, None) => form.left_among(&observations)?,
     };
@@ -150,27 +209,32 @@ pub(super) fn note_leak(
     let tie = Tie { strength: left.tie, limit: strongest_tie(data.independent()) };
     (settings.leak, settings.kept) = (Some(left.leak), Some(left.kept));
     settings.tie = tie.strength.is_finite().then_some(tie);
-    let largest_leak = probes.is_none().then(|| largest_leak(data.independent()));
-    settings.warnings.extend(warning(&left, tie, largest_leak, estimator.ridge));
+    let largest_leak = (!has_domain).then(|| largest_leak(data.independent()));
+    settings.of_boundary = warning(&left, tie, largest_leak, estimator.ridge);
+    settings.warnings.extend(settings.of_boundary.clone());
+    settings.near_places = places;
     Ok(())
 }
 
-/// What to tell of boundary points that leave so much, with a limit to the leak where the tie may have missed something.
+/// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
 fn warning(left: &Left, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
-    if left.kept > UNTOUCHED {
+    if left.kept > UNTOUCHED && largest_leak.is_some() {
         let text = "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \
-                    and units are those of the data, or use a larger bandwidth";
+                    and units are those of the data, and that the part of the boundary near the data has points";
         return Some(text.into());
     }
     let (what, remedy) = if left.leak < OF_THE_RIDGE * ridge {
         (
-            "the domain is too narrow for this bandwidth and ridge",
-            "use a smaller ridge, more boundary points or a smaller bandwidth",
+            "the ridge is too large for this domain and bandwidth",
+            format!(
+                "use a smaller ridge, such as {:.0e}, more boundary points or a smaller bandwidth",
+                smaller(ridge)
+            ),
         )
     } else {
         (
             "the boundary points are too sparse for this bandwidth",
-            "use more boundary points or a larger bandwidth",
+            "use more boundary points or a larger bandwidth".into(),
         )
     };
     let how = if tie.strength > tie.limit {
@@ -184,7 +248,7 @@ fn warning(left: &Left, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Opti
         return None;
     };
     Some(format!(
-        "{what}: {how}, so that the estimate is biased by more than its standard error tells; {remedy}"
+        "{what}: {how}, so that the estimate may be biased by more than its standard error tells; {remedy}"
     ))
 }
 

@@ -17,6 +17,7 @@ mod summary;
 
 pub(crate) use estimate::{Estimate, affine_score, centred, features, solve_normal_equations, start_less};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
+pub(crate) use leak::smaller;
 pub use leak::{BoundaryLeaks, Tie};
 pub use method::{AUTO_EXACT_LIMIT, Compute, DistanceKind, Method};
 pub(crate) use problem::sees_one_coordinate;
@@ -29,6 +30,7 @@ pub use crate::interrupt::Interrupt;
 pub use crate::likelihood::IntegrationRule;
 
 use crate::inference::Tuning;
+use crate::points::Points;
 use crate::stein::Statistic;
 
 /// The settings as they were used, on their way into a [`Fit`].
@@ -43,6 +45,10 @@ pub(crate) struct Settings {
     leak: Option<f64>,
     kept: Option<f64>,
     tie: Option<Tie>,
+    /// What was told of the boundary points, also among the warnings.
+    of_boundary: Option<String>,
+    /// Places on the boundary near the data, where it is known.
+    near_places: Option<Points<'static>>,
     compute: Option<ComputeUsed>,
     confidence: f64,
     warnings: Vec<String>,

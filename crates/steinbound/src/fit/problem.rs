@@ -5,12 +5,13 @@ use serde::Serialize;
 
 use super::checks::{check_columns, check_domain, check_rows, check_spreads};
 use super::forms::Held;
-use super::leak::{Tie, note_leak};
+use super::leak::{Tie, note_leak, smaller};
 use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
 use crate::compute::{in_pool, simd_level};
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError, ModelError};
 use crate::inference::Tuning;
+use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
@@ -133,6 +134,8 @@ impl<'a> Problem<'a> {
             distance: None,
             leak: None,
             tie: None,
+            of_boundary: None,
+            near_places: None,
             kept: None,
             compute: None,
             confidence: estimator.confidence,
@@ -235,6 +238,34 @@ impl<'a> Problem<'a> {
             start: Some(start),
             estimator: self.estimator.clone(),
         })
+    }
+
+    /// The same problem with what a boundary that is known better would be like: with further points on it near the data, where those are known, and a
+    /// hundredth of the ridge; a search starts at these fitted parameters. `None` for methods that do not condition on boundary points.
+    pub(crate) fn with_better_boundary(&self, start: Vec<f64>) -> Option<Result<Problem<'a>, Error>> {
+        let (Some(boundary), Some(kernel)) = (self.boundary.as_ref(), self.settings.kernel.as_ref()) else {
+            return None;
+        };
+        let ridge = self.settings.ridge.filter(|ridge| *ridge > 0.0)?;
+        let more = self.settings.near_places.iter().flat_map(Points::rows);
+        let boundary = Points::from_rows(&boundary.rows().chain(more).collect::<Vec<_>>());
+        let bandwidth = Bandwidth::Fixed(kernel.bandwidth);
+        let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth).start(start);
+        Some(boundary.map_err(Error::from).and_then(|boundary| {
+            let mut estimator = estimator.boundary(boundary);
+            estimator.is_replicate = true;
+            estimator.check(self.data, self.model)
+        }))
+    }
+
+    /// What was told of the boundary points before anything was fitted.
+    pub(crate) fn boundary_warning(&self) -> Option<&String> {
+        self.settings.of_boundary.as_ref()
+    }
+
+    /// Whether other places on the boundary than the boundary points are known.
+    pub(crate) fn knows_near_places(&self) -> bool {
+        self.settings.near_places.is_some()
     }
 
     /// Refuses a fit that is not of this problem.

@@ -94,11 +94,6 @@ impl Conditioned {
         Conditioned::new(Arc::clone(&self.inner), boundary, self.ridge)
     }
 
-    /// The form whose kernel is conditioned.
-    pub(super) fn inner(&self) -> &Radial {
-        &self.inner
-    }
-
     pub(super) fn kernel(&self) -> &PairKernel {
         self.inner.kernel()
     }

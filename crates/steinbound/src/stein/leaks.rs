@@ -1,7 +1,7 @@
 //! What boundary points leave of the kernel they make vanish.
 
 use super::conditioned::Conditioned;
-use super::form::{Operator, SteinForm, Term};
+use super::form::SteinForm;
 use crate::compute::dot;
 use crate::compute::pairs::Scaled;
 use crate::error::Error;
@@ -72,10 +72,10 @@ impl Conditioned {
         Ok(self.leaks_of(&self.known_at(&self.kernel().scale(places)?)))
     }
 
-    /// What is left at places on the boundary, as some observations see it. Places count by the data near them, `sum_i k(x_i, t)`: gaps in
-    /// parts of the boundary that no data come near do no harm.
+    /// What is left at places on the boundary, as some observations see it. The places should be near the data: gaps in parts of the boundary that no
+    /// data come near do no harm.
     pub fn left_at(&self, places: &Points, observations: &Points) -> Result<Left, Error> {
-        let near = self.nearness(places)?;
+        let near = vec![1.0 / places.len() as f64; places.len()];
         let (places, observations) = (self.kernel().scale(places)?, self.kernel().scale(observations)?);
         let (known, seen) = (self.known_at(&places), self.known_at(&observations));
         let plain = self.kernel().values(&observations, 0..observations.len(), &places);
@@ -84,12 +84,13 @@ impl Conditioned {
     }
 
     /// The same with boundary points for places, each when it is not known: with `A = K + e I`, conditioning on all others leaves
-    /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average.
+    /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average; in the tie boundary points count by the
+    /// observations near them.
     pub fn left_among(&self, observations: &Points) -> Result<Left, Error> {
         let probes = leak_probes(self.boundary.len());
         let place = |b: &usize| (0..self.dimension()).map(|l| self.boundary_points()[(*b, l)]).collect();
         let places: Vec<Vec<f64>> = probes.iter().map(place).collect();
-        let near = self.nearness(&Points::from_rows(&places)?)?;
+        let near = self.nearness(&Points::from_rows(&places)?, observations)?;
         let observations = self.kernel().scale(observations)?;
         let (inverse, seen) = (self.inverse_columns(&probes), self.known_at(&observations));
         let left = |j: usize, i: usize| {
@@ -136,12 +137,13 @@ impl Conditioned {
         (0..inverse.columns()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
-    /// How near the data are to places, `sum_i k(x_i, t)`, as shares of one.
-    fn nearness(&self, places: &Points) -> Result<Vec<f64>, Error> {
-        let ones = Matrix::from_fn(self.points(), 1, |_, _| 1.0);
-        let near = self.inner().apply_at(places, &ones, &[Term::new(Operator::Value, 0)])?;
-        let total: f64 = near.column(0).iter().sum();
-        Ok(near.column(0).iter().map(|near| near / total).collect())
+    /// How near places are to observations, `sum_i k(x_i, t)`, as shares of one; not a number where the kernel reaches none of them.
+    pub(crate) fn nearness(&self, places: &Points, observations: &Points) -> Result<Vec<f64>, Error> {
+        let (places, observations) = (self.kernel().scale(places)?, self.kernel().scale(observations)?);
+        let values = self.kernel().values(&places, 0..places.len(), &observations);
+        let near: Vec<f64> = (0..places.len()).map(|j| values.column(j).iter().sum()).collect();
+        let total: f64 = near.iter().sum();
+        Ok(near.iter().map(|near| near / total).collect())
     }
 
     /// Columns `L^-1 e_b` with `K + e I = L L'`: their inner products are elements of the inverse.
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
     use crate::kernel;
     use crate::simulate::stream;
-    use crate::stein::Radial;
+    use crate::stein::{Operator, Radial, Term};
     use rand::RngExt;
 
     const RIDGE: f64 = 0.01;
@@ -188,7 +190,7 @@ mod tests {
 
     /// The tie written out, with a function for what is left between the `j`-th place and an observation.
     fn tie(
-        data: &Points,
+        weight: impl Fn(&[f64]) -> f64,
         observations: &Points,
         boundary: &Points,
         places: &Points,
@@ -196,7 +198,7 @@ mod tests {
     ) -> f64 {
         let (mut total, mut near) = (0.0, 0.0);
         for (j, place) in places.rows().enumerate() {
-            let weight: f64 = data.rows().map(|x| plain_between(x, place)).sum();
+            let weight = weight(place);
             let square: f64 = observations.rows().map(|x| left(j, x).powi(2)).sum();
             total += weight * square / observations.len() as f64;
             near += weight;
@@ -216,14 +218,12 @@ mod tests {
         let (data, boundary, places) = (scattered(12, 1), scattered(6, 2), scattered(5, 3));
         let observations = Points::from_rows(&data.rows().take(4).collect::<Vec<_>>()).unwrap();
         let found = conditioned(&data, &boundary).left_at(&places, &observations).unwrap();
-        let expected =
-            tie(&data, &observations, &boundary, &places, |j, x| left_between(x, &boundary, places.row(j)));
+        let left = |j: usize, x: &[f64]| left_between(x, &boundary, places.row(j));
+        let expected = tie(|_| 1.0, &observations, &boundary, &places, left);
         assert!((found.tie - expected).abs() < 1e-10 * expected, "{found:?} {expected}");
         let kept = observations.rows().map(|x| left_between(x, &boundary, x)).sum::<f64>() / 4.0;
         assert!((found.kept - kept).abs() < 1e-12, "{found:?} {kept}");
-        let near = |t: &[f64]| data.rows().map(|x| plain_between(x, t)).sum::<f64>();
-        let total: f64 = places.rows().map(near).sum();
-        let leak = places.rows().map(|t| near(t) * left_between(t, &boundary, t)).sum::<f64>() / total;
+        let leak = places.rows().map(|t| left_between(t, &boundary, t)).sum::<f64>() / 5.0;
         assert!((found.leak - leak).abs() < 1e-12, "{found:?} {leak}");
     }
 
@@ -237,7 +237,8 @@ mod tests {
             Points::from_rows(&rows.map(|(_, row)| row).collect::<Vec<_>>()).unwrap()
         };
         let left = |j: usize, x: &[f64]| left_between(x, &others(j), boundary.row(j));
-        let expected = tie(&data, &observations, &boundary, &boundary, left);
+        let near = |b: &[f64]| observations.rows().map(|x| plain_between(x, b)).sum();
+        let expected = tie(near, &observations, &boundary, &boundary, left);
         assert!((found.tie - expected).abs() < 1e-10 * expected, "{found:?} {expected}");
         let leak =
             boundary.rows().enumerate().map(|(j, b)| left_between(b, &others(j), b)).sum::<f64>() / 6.0;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use steinbound::domain::{Ball, Complement, Cuboid, Domain, Intersection};
+use steinbound::domain::{Ball, Complement, Cuboid, Domain, Intersection, contiguous_united_states};
 use steinbound::kernel::Bandwidth;
 use steinbound::model::Gaussian;
 use steinbound::{Estimator, Fit, simulate};
@@ -14,6 +14,9 @@ struct Case {
     name: &'static str,
     domain: Arc<dyn Domain>,
     model: Gaussian,
+    /// The density behind the truncation.
+    drawn: Gaussian,
+    truth: Vec<f64>,
     /// Numbers of boundary points, and one that is more than enough.
     counts: &'static [usize],
     dense: usize,
@@ -32,7 +35,14 @@ fn cases() -> Vec<Case> {
     let known = |d: usize| Gaussian::with_variance(d, 1.0).unwrap();
     let square: Arc<dyn Domain> = Arc::new(Cuboid::uniform(-1.0, 1.0, 2).unwrap());
     let cube: Arc<dyn Domain> = Arc::new(Cuboid::uniform(-1.0, 1.0, 3).unwrap());
-    let case = |name, domain, model, counts, dense| Case { name, domain, model, counts, dense };
+    let case = |name, domain: Arc<dyn Domain>, model, counts, dense| {
+        let d = domain.dimension();
+        Case { name, domain, model, drawn: known(d), truth: vec![0.5; d], counts, dense }
+    };
+    let strip: Arc<dyn Domain> = Arc::new(Cuboid::new(vec![-1.0, -20.0], vec![1.0, 20.0]).unwrap());
+    let corner = contiguous_united_states().unwrap();
+    let wide = Gaussian::with_variances(&[4.0, 30.0]).unwrap();
+    let narrow = Gaussian::with_variance(2, 0.3).unwrap();
     vec![
         case("disc, mean", disc(1.44, 2), known(2), &[6, 8, 12, 16, 32][..], 400),
         case("disc", disc(1.44, 2), Gaussian::full(2), &[6, 8, 12, 16, 32], 400),
@@ -40,8 +50,14 @@ fn cases() -> Vec<Case> {
         case("narrow ring", ring(1.6), Gaussian::full(2), &[16, 64, 400], 400),
         case("square", square, Gaussian::full(2), &[8, 12, 16, 32, 64], 400),
         case("cube, mean", cube, known(3), &[24, 72, 288], 1000),
-        case("ball", disc(2.0, 4), Gaussian::full(4), &[32, 64, 128, 256], 1500),
-        case("ball, mean", disc(2.6, 6), known(6), &[72, 144, 288], 2000),
+        Case { drawn: wide, ..case("strip", strip, Gaussian::full(2), &[32, 64, 200, 400], 1000) },
+        Case {
+            drawn: narrow.clone(),
+            truth: vec![-80.2, 25.8],
+            ..case("corner of a map, mean", Arc::new(corner), narrow, &[200, 400, 1000], 2000)
+        },
+        case("ball", disc(2.0, 4), Gaussian::full(4), &[32, 64, 128, 256], 1000),
+        case("ball, mean", disc(2.6, 6), known(6), &[72, 144, 288], 1000),
     ]
 }
 
@@ -58,27 +74,27 @@ fn apart(one: &Fit, other: &Fit) -> f64 {
 }
 
 fn is_sparse(fit: &Fit) -> bool {
-    fit.warnings.iter().any(|warning| warning.contains("biased by more than its standard error"))
+    fit.warnings.iter().any(|warning| {
+        warning.contains("biased by more than its standard error")
+            || warning.contains("not known well enough")
+    })
 }
 
 fn check(count: usize, seeds: u64) {
     let mut pooled = Vec::new();
     for case in cases() {
-        let d = case.domain.dimension();
-        let truth = vec![0.5; d];
-        let drawn = Gaussian::with_variance(d, 1.0).unwrap();
         let of_seed = |seed: u64| {
             let rng = &mut simulate::stream(seed, 3);
-            let data = simulate::truncated(&drawn, &truth, case.domain.as_ref(), count, rng).unwrap().points;
+            let data = simulate::truncated(&case.drawn, &case.truth, case.domain.as_ref(), count, rng)
+                .unwrap()
+                .points;
             let base = Estimator::tksd().domain(case.domain.clone()).seed(seed);
-            let fit = |m: usize, estimator: Estimator| {
-                estimator.boundary_points(m).fit(&data, &case.model).unwrap()
-            };
-            let bandwidth = fit(case.counts[0], base.clone()).kernel.unwrap().bandwidth;
-            let base = base.bandwidth(Bandwidth::Fixed(bandwidth));
-            let dense = fit(case.dense, base.clone().ridge(1e-5));
+            let problem = |estimator: &Estimator| estimator.check(&data, &case.model).unwrap();
+            let dense = base.clone().ridge(1e-5).boundary_points(case.dense);
+            let dense = problem(&dense).fit().unwrap();
+            let base = base.bandwidth(Bandwidth::Fixed(dense.kernel.as_ref().unwrap().bandwidth));
             let of = |m: &usize| {
-                let fit = fit(*m, base.clone());
+                let (fit, _) = problem(&base.clone().boundary_points(*m)).fit_diagnosed().unwrap();
                 (apart(&fit, &dense), is_sparse(&fit))
             };
             case.counts.iter().map(of).collect::<Vec<_>>()
@@ -95,7 +111,7 @@ fn check(count: usize, seeds: u64) {
         let some: Vec<bool> = pooled.iter().filter(|(off, _)| holds(*off)).map(|(_, told)| *told).collect();
         let told = some.iter().filter(|told| **told).count();
         println!("{count} observations, {what} off: {told} of {} are told", some.len());
-        assert!(some.len() > 20, "{what}");
+        assert!(some.len() > 10, "{what}");
         told as f64 / some.len() as f64
     };
     assert!(share("less than a tenth of a standard error", &|off| off < 0.1) < 0.05);
@@ -105,7 +121,7 @@ fn check(count: usize, seeds: u64) {
 
 #[test]
 fn biases_are_told() {
-    check(400, 4);
+    check(400, 3);
 }
 
 #[test]
@@ -124,8 +140,8 @@ fn a_ring_wants_a_smaller_ridge() {
     let estimator = Estimator::tksd().domain(domain);
     let off = |fit: &Fit| (fit.parameters[2].estimate.unwrap() - 1.0) / fit.parameters[2].std_error.unwrap();
     let wide = estimator.clone().fit(&data, &Gaussian::full(2)).unwrap();
-    let warning = wide.warnings.iter().find(|text| text.contains("too narrow")).unwrap();
-    assert!(warning.contains("use a smaller ridge"), "{warning}");
+    let warning = wide.warnings.iter().find(|text| text.contains("ridge is too large")).unwrap();
+    assert!(warning.contains("use a smaller ridge, such as 1e-5"), "{warning}");
     let good = estimator.ridge(1e-5).fit(&data, &Gaussian::full(2)).unwrap();
     assert!(!is_sparse(&good), "{:?}", good.warnings);
     assert!(off(&wide) > 2.0 && off(&good).abs() < 2.0, "{} {}", off(&wide), off(&good));
