@@ -55,6 +55,17 @@ def test_densities_in_the_plane_integrate_to_one(shape: str) -> None:
     assert integral(result, -1.44, 1.44, True) == pytest.approx(1, abs=5e-3)
 
 
+def test_density_on_a_map_with_much_detail() -> None:
+    border, model = sb.datasets.load_us_border(), sb.Gaussian(covariance=10.0)
+    X = sb.simulate(model, [-115, 35], border, 400, random_state=0)
+    result = sb.fit(X, domain=border, model=model, boundary_points=200)
+    inside, whole = (result.predict_density(X[:1], truncated=cut)[0] for cut in (True, False))
+    draws = np.random.default_rng(1).normal(result.estimates, 10**0.5, (100_000, 2))
+    mass = border.contains(draws).mean()
+    error = ((1 - mass) / mass / len(draws)) ** 0.5
+    assert abs(inside * mass / whole - 1) < 3e-3 + 3 * error
+
+
 def test_density_of_jax() -> None:
     pytest.importorskip("jax")
     with quiet():

@@ -124,17 +124,26 @@ fn probes(estimator: &Estimator, data: &Points, count: usize) -> Option<Points<'
 /// corner of a map. Some domains take their time for every place.
 const CANDIDATES: [usize; 2] = [2 * LEAK_PROBES, 32 * LEAK_PROBES];
 
-/// Different places on the boundary near the data, at most [`LEAK_PROBES`], where the domain is known; each is taken with a probability that goes with
-/// the kernel between it and the observations. `None` also where the kernel does not reach the boundary.
+/// What is known of the boundary near the data, apart from the boundary points.
+enum Near {
+    /// Places on it.
+    Places(Points<'static>),
+    /// The kernel does not reach it from any observation.
+    OutOfReach,
+    Unknown,
+}
+
+/// Different places on the boundary near the data, at most [`LEAK_PROBES`]; each is taken with a probability that goes with the kernel between it and the
+/// observations.
 fn near_probes(
     estimator: &Estimator,
     data: &Points,
     observations: &Points,
     form: &Conditioned,
-) -> Result<Option<Points<'static>>, Error> {
+) -> Result<Near, Error> {
     let mut found = None;
     for count in CANDIDATES {
-        let Some(places) = probes(estimator, data, count) else { return Ok(None) };
+        let Some(places) = probes(estimator, data, count) else { return Ok(Near::Unknown) };
         let near = form.nearness(&places, observations)?;
         // As many equal shares would be as uneven.
         let effective = 1.0 / dot(&near, &near);
@@ -143,7 +152,7 @@ fn near_probes(
             break;
         }
     }
-    let Some((places, near)) = found else { return Ok(None) };
+    let Some((places, near)) = found else { return Ok(Near::OutOfReach) };
     // One draw in each of so many equal shares of the whole.
     let (mut taken, mut sum) = (Vec::new(), 0.0);
     for (place, share) in places.rows().zip(near) {
@@ -153,7 +162,7 @@ fn near_probes(
             taken.push(place);
         }
     }
-    Ok(Some(Points::from_rows(&taken)?))
+    Ok(Near::Places(Points::from_rows(&taken)?))
 }
 
 /// The tie between the data and the boundary ([`Left::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
@@ -194,12 +203,14 @@ pub(super) fn note_leak(
     let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
     let observations = Points::from_rows(&rows)?;
-    let places = near_probes(estimator, data, &observations, form)?;
-    let has_domain = estimator.domain.is_some();
+    let places = match near_probes(estimator, data, &observations, form)? {
+        Near::Places(places) => Some(places),
+        // It has nothing to leave.
+        Near::OutOfReach => return Ok(()),
+        Near::Unknown => None,
+    };
     let left = match (&places, distinct(boundary)?) {
         (Some(places), _) => form.left_at(places, &observations)?,
-        // A boundary that the kernel does not reach has nothing to leave.
-        (None, _) if has_domain => return Ok(()),
         (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
         (None, None) => form.left_among(&observations)?,
     };
@@ -209,7 +220,7 @@ pub(super) fn note_leak(
     let tie = Tie { strength: left.tie, limit: strongest_tie(data.independent()) };
     (settings.leak, settings.kept) = (Some(left.leak), Some(left.kept));
     settings.tie = tie.strength.is_finite().then_some(tie);
-    let largest_leak = (!has_domain).then(|| largest_leak(data.independent()));
+    let largest_leak = places.is_none().then(|| largest_leak(data.independent()));
     settings.of_boundary = warning(&left, tie, largest_leak, estimator.ridge);
     settings.warnings.extend(settings.of_boundary.clone());
     settings.near_places = places;

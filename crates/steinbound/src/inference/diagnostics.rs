@@ -298,9 +298,13 @@ impl Diagnostics {
         });
         let Some(most) = moves.max_by(|a, b| a.standard_errors.total_cmp(&b.standard_errors)) else { return };
         if refitted.converged && most.standard_errors > LARGEST_MOVE && problem.boundary_warning().is_none() {
-            let more = if problem.knows_near_places() { "more boundary points and " } else { "" };
+            let better = if problem.knows_near_places() {
+                "more boundary points and a hundredth of the ridge move"
+            } else {
+                "a hundredth of the ridge moves"
+            };
             self.warnings.push(format!(
-                "the boundary is not known well enough: {more}a hundredth of the ridge move {} by {:.1} standard errors; use a smaller ridge, such as {:.0e}, \
+                "the boundary is not known well enough: {better} {} by {:.1} standard errors; use a smaller ridge, such as {:.0e}, \
                  or more boundary points, and if that does not help test whether the model fits",
                 most.parameter,
                 most.standard_errors,

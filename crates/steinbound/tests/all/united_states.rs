@@ -50,3 +50,18 @@ fn mean_errors_over_64_seeds() {
     assert!((truncsm.0 - 0.269).abs() < 3.0 * truncsm.1, "{truncsm:?}");
     assert!(naive.0 > 1.0, "{naive:?}");
 }
+
+/// In a corner of the map, on a ragged coast, the integral is exact to a tenth of a standard error, and the estimate is good.
+#[test]
+fn a_likelihood_on_a_ragged_coast_is_told_how_exact_it_is() {
+    let border = Arc::new(contiguous_united_states().unwrap());
+    let (model, truth) = (Gaussian::with_variance(2, 0.3).unwrap(), [-80.2, 25.8]);
+    let data =
+        simulate::truncated(&model, &truth, border.as_ref(), 400, &mut simulate::stream(1, 0)).unwrap();
+    let fit = Estimator::truncated_mle().domain(border).fit(&data.points, &model).unwrap();
+    assert!(fit.converged, "{:?}", fit.warnings);
+    assert!(fit.warnings.iter().any(|text| text.contains("% of its standard error")), "{:?}", fit.warnings);
+    for (p, truth) in fit.parameters.iter().zip(truth) {
+        assert!((p.estimate.unwrap() - truth).abs() < 3.0 * p.std_error.unwrap(), "{p:?}");
+    }
+}
