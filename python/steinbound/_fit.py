@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import _core, kernels
 from ._geometry import NoArea
 from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
-from ._kinds import as_count, check_kinds
+from ._kinds import as_count, check_kinds, check_order
 from ._problem import Problem, Settings, distinct, matched, ordered, progress_bar
 from ._results import DiscrepancyResult, FitResult, TestResult, warn
 from .domains import Domain, Polygon, as_domain
@@ -109,6 +109,8 @@ def _problem(
     settings: Settings,
 ) -> Problem:
     check_references({"X": X, "boundary": boundary, "domain": domain})
+    check_order(X, weights, "weights")
+    check_order(X, clusters, "clusters")
     points = distinct(as_points(X), "X")
     chosen, begin = as_model(model, start)
     places, region = _region(boundary, domain, points)

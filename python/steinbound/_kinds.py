@@ -10,7 +10,7 @@ import numpy as np
 
 from ._refusals import quoted
 
-__all__ = ["as_count", "check_kinds"]
+__all__ = ["as_count", "check_kinds", "check_order"]
 
 
 def as_count(value: Any, what: str) -> int:
@@ -99,3 +99,21 @@ def check_kinds(arguments: Mapping[str, Any]) -> None:
         if kind is None or (value is None and kind[1]):
             continue
         kind[0](value, name)
+
+
+def check_order(X: Any, values: Any, what: str) -> None:
+    """Refuses a labelled column with the rows of a table in another order: it would be taken as it stands.
+
+    Examples
+    --------
+    >>> check_order([[1.0], [2.0]], [0.5, 0.5], "weights")
+    """
+    rows: Any = getattr(X, "index", None)
+    labels: Any = getattr(values, "index", None)
+    if not (hasattr(rows, "equals") and hasattr(labels, "equals")) or rows.equals(labels):
+        return
+    if len(rows) == len(labels) and rows.is_unique and set(rows) == set(labels):
+        raise ValueError(
+            f"{what} has the rows of the data in another order; give {what}.loc[data.index], or {what}.to_numpy() "
+            "where they go by place"
+        )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._fit import Options, settings_of
 from ._inputs import Points, as_columns, as_labels, as_vector
-from ._kinds import check_kinds
+from ._kinds import check_kinds, check_order
 from ._problem import Problem
 from ._results import FitResult, warn
 from .kernels import Kernel
@@ -169,6 +169,8 @@ def regress(
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
+    check_order(data, weights, "weights")
+    check_order(data, clusters, "clusters")
     columns = as_columns(data)
     length = len(next(iter(columns.values())))
     if lower is None and upper is None and method not in ("mle", "ksd"):

@@ -273,3 +273,21 @@ def test_counts_of_a_wrong_kind_are_named() -> None:
     for name, call in calls:
         with pytest.raises((TypeError, ValueError), match=f"^{name} is .*; give "):
             call()
+
+
+def test_rows_in_another_order_are_refused() -> None:
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(disc_sample(60), columns=["a", "b"])
+    weights = pd.Series(np.linspace(0.5, 1.5, 60))
+    mixed = X.sample(frac=1, random_state=1)
+    for name in ("weights", "clusters"):
+        with pytest.raises(ValueError, match=f"{name} has the rows of the data in another order"):
+            sb.fit(mixed, domain=DISC, model=KNOWN, **{name: weights})
+    with quiet():
+        same = sb.fit(mixed, domain=DISC, model=KNOWN, weights=weights.loc[mixed.index])
+        whole = sb.fit(X, domain=DISC, model=KNOWN, weights=weights)
+        by_place = sb.fit(X, domain=DISC, model=KNOWN, weights=weights.set_axis(range(7, 67)))
+    np.testing.assert_allclose(same.estimates, whole.estimates, rtol=1e-9)
+    np.testing.assert_array_equal(by_place.estimates, whole.estimates)
+    with pytest.raises(ValueError, match="weights has the rows of the data in another order"):
+        sb.regress("a ~ b", mixed, lower=-2, weights=weights)
