@@ -250,11 +250,11 @@ impl<'a> Problem<'a> {
         let more = self.settings.near_places.iter().flat_map(Points::rows);
         let boundary = Points::from_rows(&boundary.rows().chain(more).collect::<Vec<_>>());
         let bandwidth = Bandwidth::Fixed(kernel.bandwidth);
-        let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth).start(start);
+        let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth);
         Some(boundary.map_err(Error::from).and_then(|boundary| {
             let mut estimator = estimator.boundary(boundary);
-            estimator.is_replicate = true;
-            estimator.check(self.data, self.model)
+            (estimator.is_replicate, estimator.start) = (true, None);
+            Ok(Problem { start: Some(start), ..estimator.check(self.data, self.model)? })
         }))
     }
 

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use crate::common::square;
 use rayon::prelude::*;
 use steinbound::domain::{Ball, Complement, Cuboid, Domain, Intersection, contiguous_united_states};
 use steinbound::kernel::Bandwidth;
-use steinbound::model::Gaussian;
+use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::{Estimator, Fit, simulate};
 
 struct Case {
@@ -145,4 +146,18 @@ fn a_ring_wants_a_smaller_ridge() {
     let good = estimator.ridge(1e-5).fit(&data, &Gaussian::full(2)).unwrap();
     assert!(!is_sparse(&good), "{:?}", good.warnings);
     assert!(off(&wide) > 2.0 && off(&good).abs() < 2.0, "{} {}", off(&wide), off(&good));
+}
+
+/// The search with a better boundary starts at the estimate, in the parameters that are fitted and not in those that are reported.
+#[test]
+fn a_mixture_stays_where_it_is() {
+    let model = GaussianMixture::new(2, 2).unwrap().spherical().estimate_weights();
+    let theta = model.fitted_from(&[-1.2, -0.8, 1.4, 0.9, 0.35, 0.65, 0.5, 0.4]).unwrap();
+    let data =
+        simulate::truncated(&model, &theta, square().as_ref(), 900, &mut simulate::stream(5, 0)).unwrap();
+    let estimator = Estimator::tksd().domain(square()).boundary_points(200);
+    let (fit, found) = estimator.check(&data.points, &model).unwrap().fit_diagnosed().unwrap();
+    assert!(fit.converged && !is_sparse(&fit), "{:?}", fit.warnings);
+    let moves = found.boundary_moves.unwrap();
+    assert!(moves.standard_errors < 0.5, "{moves:?}");
 }
