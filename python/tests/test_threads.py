@@ -230,7 +230,9 @@ LONG = {
 LATE = {"boundary"}
 
 INTERRUPTED = """
-import time, warnings
+import signal, time, warnings
+# What is started in the background of a script has Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 warnings.simplefilter("ignore")
 import numpy as np, steinbound as sb
 from helpers import DISC, KNOWN, disc_sample
