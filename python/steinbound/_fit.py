@@ -15,7 +15,7 @@ from . import _core, kernels
 from ._geometry import NoArea
 from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
 from ._kinds import as_count, check_kinds, check_order
-from ._problem import Problem, Settings, distinct, matched, ordered, progress_bar
+from ._problem import Problem, Settings, distinct, matched, ordered
 from ._results import DiscrepancyResult, FitResult, TestResult, warn
 from .domains import Domain, Polygon, as_domain
 from .kernels import Kernel
@@ -79,8 +79,7 @@ def settings_of(
         if name not in DEFAULTS:
             raise TypeError(unknown_option(name))
     chosen: Options = {**DEFAULTS, **options}
-    width_given = None if isinstance(bandwidth, str) else bandwidth
-    check_kinds({**chosen, "method": method, "bandwidth": width_given, "ridge": ridge, "statistic": statistic})
+    check_kinds({**chosen, "method": method, "ridge": ridge, "statistic": statistic})
     name, width = kernels.chosen(kernel, bandwidth)
     norm = chosen["distance_norm"]
     return Settings(
@@ -361,10 +360,7 @@ def gof_test(
     begin = at if isinstance(model, str) and start is None else start
     problem = _problem(X, boundary, domain, model, weights, clusters, begin, settings)
     place = None if at is None else problem.parameters(at, "at")
-    check_kinds({"bootstrap": as_count(bootstrap, "bootstrap"), "level": level, "resampling": resampling})
-    with progress_bar("test", progress) as tell:
-        found = problem.core.test(place, bootstrap, level, resampling, tell)
-    result = TestResult(*found)
+    result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
     warn(result.warnings)
     if not result.trustworthy:
         warn(result.notes)
@@ -408,4 +404,5 @@ def simulate(
     built = model._build(size, columns)
     if isinstance(at, Mapping):
         values = ordered(at, built.parameter_names(columns), "at")
-    return _core.simulate(built, values, None if region is None else region._engine, as_count(n, "n"), seed_of(random_state))
+    inside = None if region is None else region._engine
+    return _core.simulate(built, values, inside, as_count(n, "n"), seed_of(random_state))

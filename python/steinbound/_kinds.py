@@ -40,11 +40,6 @@ def _number(value: Any, what: str) -> None:
         raise TypeError(f"{what} is {_told(value)}; give a number") from None
 
 
-def _name(value: Any, what: str) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} is {_told(value)}; give a name, such as those of the documentation")
-
-
 def _text(value: Any, what: str) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{what} is {_told(value)}; give it as text")
@@ -62,13 +57,13 @@ def _told(value: Any) -> str:
 #: How arguments are checked, and whether they may be None.
 _KINDS: Mapping[str, tuple[Callable[[Any, str], object], bool]] = {
     "formula": (_text, False),
-    "method": (_name, False),
-    "statistic": (_name, False),
-    "compute": (_name, False),
-    "boundary_sampling": (_name, False),
-    "distance": (_name, True),
-    "resampling": (_name, True),
-    "interval": (_name, True),
+    "method": (_text, False),
+    "statistic": (_text, False),
+    "compute": (_text, False),
+    "boundary_sampling": (_text, False),
+    "distance": (_text, True),
+    "resampling": (_text, True),
+    "interval": (_text, True),
     "bandwidth": (_number, True),
     "ridge": (_number, True),
     "tolerance": (_number, True),
@@ -79,7 +74,6 @@ _KINDS: Mapping[str, tuple[Callable[[Any, str], object], bool]] = {
     "boundary_points": (as_count, True),
     "threads": (as_count, True),
     "bootstrap": (as_count, True),
-    "n": (as_count, False),
     "count": (as_count, True),
     "allow_outside": (_flag, False),
     "diagnostics": (_flag, False),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._inputs import Points
-from ._kinds import check_kinds
+from ._kinds import as_count, check_kinds
 from .domains import Domain
 from .models import Model
 
@@ -75,6 +75,15 @@ class Problem:
         with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
             replicates = None if bootstrap is None else (bootstrap, resampling, interval)
             return self.core.fit(diagnostics, replicates, tell)
+
+    def tested(
+        self, at: list[float] | None, bootstrap: int, level: float, resampling: str | None, progress: bool
+    ) -> tuple[str, NDArray[np.float64]]:
+        """What the engine tells of a test, of the fit or at given parameters."""
+        draws = as_count(bootstrap, "bootstrap")
+        check_kinds({"level": level, "resampling": resampling})
+        with progress_bar("test", progress) as tell:
+            return self.core.test(at, draws, level, resampling, tell)
 
     def parameters(self, given: Any, what: str) -> list[float]:
         """Parameters in reported order, which may be given by name."""

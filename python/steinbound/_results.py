@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from . import _core, _summary
 from ._inputs import as_points, seed_of
-from ._kinds import as_count, check_kinds
-from ._problem import Problem, matched, progress_bar
+from ._kinds import as_count
+from ._problem import Problem, matched
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -481,9 +481,7 @@ class FitResult:
         progress: bool = False,
     ) -> TestResult:
         """Test whether the data come from the fitted model; see :func:`gof_test`."""
-        check_kinds({"bootstrap": as_count(bootstrap, "bootstrap"), "level": level, "resampling": resampling})
-        with progress_bar("test", progress) as tell:
-            found = TestResult(*self.problem.core.test(None, bootstrap, level, resampling, tell))
+        found = TestResult(*self.problem.tested(None, bootstrap, level, resampling, progress))
         warn(found.warnings if found.trustworthy else [*found.warnings, *found.notes])
         return found
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ._kinds import check_kinds
+
 __all__ = ["IMQ", "GaussianKernel", "Kernel", "Matern52", "RationalQuadratic"]
 
 
@@ -74,4 +76,5 @@ def chosen(kernel: Kernel | str, bandwidth: float | str | None) -> tuple[str, fl
     if own is not None and bandwidth is not None:
         raise ValueError("the kernel has a bandwidth and another is given beside it; leave one of them out")
     width = own if own is not None else bandwidth
+    check_kinds({"bandwidth": width})
     return name, None if width is None else float(width)

@@ -138,7 +138,11 @@ class GaussianMixture(Model):
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
         given = self._settings
         return _core.Model.mixture(
-            dimension, as_count(given["components"], "components"), given["shape"], _known(given["covariance"]), given["estimate_weights"]
+            dimension,
+            as_count(given["components"], "components"),
+            given["shape"],
+            _known(given["covariance"]),
+            given["estimate_weights"],
         )
 
 

@@ -200,11 +200,12 @@ impl Fit {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn fitted_parameters(&self) -> Option<Vec<f64>> {
-        let derived = || {
-            let fitted = if self.natural.is_empty() { &self.parameters } else { &self.natural };
-            fitted.iter().map(|p| p.estimate).collect()
-        };
-        self.theta.clone().or_else(derived)
+        self.theta.clone().or_else(|| self.fitted().iter().map(|p| p.estimate).collect())
+    }
+
+    /// The fitted parameters with their standard errors: those reported, unless others were fitted.
+    pub(crate) fn fitted(&self) -> &[Parameter] {
+        if self.natural.is_empty() { &self.parameters } else { &self.natural }
     }
 
     /// The same fit, whose reported parameters are followed by the fitted ones where some do not exist, as the moments of a Gaussian whose precision

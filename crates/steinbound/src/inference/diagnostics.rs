@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::sandwich::contributions;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
-use crate::fit::{AUTO_EXACT_LIMIT, Fit, Problem, Tie, smaller};
+use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie, smaller};
 use crate::simulate::{stream, tasks};
 use crate::stein::Statistic;
 
@@ -59,6 +59,17 @@ pub struct Disagreement {
     pub parameter: String,
     /// The difference, in standard errors of the fit.
     pub standard_errors: f64,
+}
+
+impl Disagreement {
+    /// The largest difference of two estimates, in standard errors of the first.
+    fn largest(of: &[Parameter], other: &[Parameter]) -> Option<Disagreement> {
+        let apart = of.iter().zip(other).filter_map(|(one, other)| {
+            let standard_errors = (one.estimate? - other.estimate?).abs() / one.std_error?;
+            standard_errors.is_finite().then(|| Disagreement { parameter: one.name.clone(), standard_errors })
+        });
+        apart.max_by(|a, b| a.standard_errors.total_cmp(&b.standard_errors))
+    }
 }
 
 /// Beyond this condition of the boundary's kernel matrix fewer than four digits of a solution are left.
@@ -287,16 +298,8 @@ impl Diagnostics {
         let Some(Ok(refitted)) = refitted.map(|problem| problem.and_then(|problem| problem.fit())) else {
             return;
         };
-        // Those exist where moments may not.
-        let natural = |fit: &Fit| {
-            let fit = fit.clone().with_natural();
-            if fit.natural.is_empty() { fit.parameters } else { fit.natural }
-        };
-        let moves = natural(fit).into_iter().zip(natural(&refitted)).filter_map(|(one, other)| {
-            let moved = (one.estimate? - other.estimate?).abs() / one.std_error?;
-            moved.is_finite().then_some(Disagreement { parameter: one.name, standard_errors: moved })
-        });
-        let Some(most) = moves.max_by(|a, b| a.standard_errors.total_cmp(&b.standard_errors)) else { return };
+        // Fitted parameters exist where moments may not.
+        let Some(most) = Disagreement::largest(fit.fitted(), refitted.fitted()) else { return };
         if refitted.converged && most.standard_errors > LARGEST_MOVE && problem.boundary_warning().is_none() {
             let better = if problem.knows_near_places() {
                 "more boundary points and a hundredth of the ridge move"
@@ -328,26 +331,19 @@ impl Diagnostics {
             return;
         };
         let remedy = "a sign of too few observations for so many parameters; collect more data or use fewer parameters";
-        let estimates = refitted.estimates();
-        if !refitted.converged || estimates.iter().any(|v| !v.is_finite()) {
+        if !refitted.converged || refitted.estimates().iter().any(|v| !v.is_finite()) {
             self.warnings.push(format!(
                 "the {other:?}-statistic has no usable minimum on these data, although the {statistic:?}-statistic has one, {remedy}"
             ));
             return;
         }
-        let differences = fit
-            .parameters
-            .iter()
-            .zip(estimates)
-            .filter_map(|(p, other)| Some((p.name.clone(), (p.estimate? - other).abs() / p.std_error?)));
-        let Some((parameter, standard_errors)) = differences.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return;
-        };
-        if standard_errors > 1.0 {
+        let Some(most) = Disagreement::largest(&fit.parameters, &refitted.parameters) else { return };
+        if most.standard_errors > 1.0 {
             self.warnings.push(format!(
-                "the V- and the U-statistic differ by {standard_errors:.1} standard errors in {parameter}, {remedy}"
+                "the V- and the U-statistic differ by {:.1} standard errors in {}, {remedy}",
+                most.standard_errors, most.parameter
             ));
         }
-        self.statistics_disagree = Some(Disagreement { parameter, standard_errors });
+        self.statistics_disagree = Some(most);
     }
 }

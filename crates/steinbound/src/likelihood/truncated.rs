@@ -325,7 +325,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         estimate = refined;
         next = finer_than(level)?;
     }
-    if !settled && estimate.converged && last_move.is_nan() | (last_move > TOLERABLE) {
+    if !settled && estimate.converged && last_move > TOLERABLE {
         estimate.converged = last_move <= UNSETTLED;
         let by = if last_move.is_finite() {
             format!("by {:.0} % of its", 100.0 * last_move)
@@ -351,15 +351,16 @@ fn check_dimension(rule: &IntegrationRule, model: &dyn Model) -> Result<(), Erro
     Ok(())
 }
 
-/// The step of Newton's method, and its largest share of a standard error.
+/// The step of Newton's method, and its largest share of a standard error, where both are numbers.
 fn newton_step(at: &Expansion, rows: usize) -> Option<(Vec<f64>, f64)> {
     let root = information_root(&at.hessian, rows)?;
     // R' R is the inverse of `rows` times the Hessian.
     let covariance = root.transpose().times(&root);
     let step: Vec<f64> = covariance.times_vector(&at.gradient).iter().map(|s| -s * rows as f64).collect();
     let shares = step.iter().enumerate().map(|(k, step)| step.abs() / covariance[(k, k)].sqrt());
-    let largest = shares.fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) });
-    Some((step, largest))
+    let shares: Vec<f64> = shares.collect();
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    shares.iter().all(|share| share.is_finite()).then_some((step, largest))
 }
 
 /// Puts the log-likelihood and the covariance by the observed information into an estimate.
