@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::expression::ExpressionError;
 use crate::inference::{HypothesisError, ResamplingError};
+use crate::interrupt::Interrupted;
 
 /// A number as messages show it: in full where that is short, with an exponent where it is not.
 pub(crate) fn shown(value: f64) -> String {
@@ -47,12 +48,15 @@ pub enum Error {
     /// A hypothesis on the estimates cannot be tested, or a function of them not be computed.
     #[error(transparent)]
     Hypothesis(#[from] HypothesisError),
+    /// The work was ended before it was done.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl Error {
     /// Whether someone asked for the end: an [`Interrupt`](crate::fit::Interrupt) was raised, or whoever watched the progress said so.
     pub fn is_interrupted(&self) -> bool {
-        matches!(self, Error::Resampling(ResamplingError::Interrupted { .. }))
+        matches!(self, Error::Interrupted(_))
     }
 }
 

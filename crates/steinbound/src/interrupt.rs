@@ -1,8 +1,29 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use thiserror::Error as ErrorMessage;
+
 use crate::error::Error;
-use crate::inference::ResamplingError;
+
+/// Computing was ended before there was a result: an [`Interrupt`] was raised, or a progress function returned `false`.
+///
+/// ```
+/// use steinbound::fit::Interrupted;
+/// assert_eq!(Interrupted::default().to_string(), "interrupted");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ErrorMessage)]
+#[error("interrupted{}", self.progress())]
+#[non_exhaustive]
+pub struct Interrupted {
+    /// How many of how many draws of a bootstrap or a test were done; `None` where nothing was drawn.
+    pub draws: Option<(usize, usize)>,
+}
+
+impl Interrupted {
+    fn progress(self) -> String {
+        self.draws.map_or_else(String::new, |(done, all)| format!(" after {done} of {all} bootstrap draws"))
+    }
+}
 
 /// A handle that ends computations from another thread, as a key pressed in a terminal does.
 ///
@@ -41,8 +62,8 @@ impl Interrupt {
     }
 
     /// The error, once raised.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.is_raised() { Err(ResamplingError::Interrupted { done: 0, draws: 0 }.into()) } else { Ok(()) }
+    pub(crate) fn check(&self) -> Result<(), Interrupted> {
+        if self.is_raised() { Err(Interrupted::default()) } else { Ok(()) }
     }
 
     /// Does something of which parts are left out once raised: then what comes out, result or error, means nothing and is replaced by
@@ -51,7 +72,10 @@ impl Interrupt {
         self.check()?;
         match job() {
             Err(error) if error.is_interrupted() => Err(error),
-            found => self.check().and(found),
+            found => {
+                self.check()?;
+                found
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
 pub use summary::parameter_table;
 
-pub use crate::interrupt::Interrupt;
+pub use crate::interrupt::{Interrupt, Interrupted};
 pub use crate::likelihood::IntegrationRule;
 
 use crate::inference::Tuning;

@@ -69,14 +69,6 @@ pub enum ResamplingError {
         /// The number of draws.
         draws: usize,
     },
-    /// Whoever watched the progress asked to stop, or an [`Interrupt`](crate::fit::Interrupt) was raised.
-    #[error("interrupted{}", .draws.checked_sub(1).map_or(String::new(), |_| format!(" after {done} of {draws} bootstrap draws")))]
-    Interrupted {
-        /// Draws that were done.
-        done: usize,
-        /// The number of draws; zero where there are none.
-        draws: usize,
-    },
 }
 
 /// What can be wrong with a hypothesis on the estimates, or with a function of them.

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::error::ResamplingError;
 use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
-use crate::fit::{Interrupt, Method, Problem};
+use crate::fit::{Interrupt, Interrupted, Method, Problem};
 use crate::points::Points;
 use crate::simulate::{Inside, stream, tasks};
 
@@ -42,12 +41,12 @@ pub(super) fn in_batches<T>(
         let next = (done + size).min(draws);
         let found = batch(done..next);
         if interrupt.is_raised() {
-            return Err(ResamplingError::Interrupted { done, draws }.into());
+            return Err(Interrupted { draws: Some((done, draws)) }.into());
         }
         results.extend(found?);
         done = next;
         if progress.is_some_and(|progress| !progress(done, draws)) {
-            return Err(ResamplingError::Interrupted { done, draws }.into());
+            return Err(Interrupted { draws: Some((done, draws)) }.into());
         }
     }
     Ok(results)

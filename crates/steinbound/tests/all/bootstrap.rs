@@ -137,7 +137,9 @@ fn whoever_watches_can_stop_it() {
     let stop = |done: usize, _: usize| done < 100;
     let settings = Bootstrap::new(400).progress(&stop);
     let error = problem.bootstrap(problem.fit().unwrap(), &settings).unwrap_err();
-    assert!(matches!(error, Error::Resampling(ResamplingError::Interrupted { done, .. }) if done < 200));
+    assert!(
+        matches!(error, Error::Interrupted(stopped) if stopped.draws.is_some_and(|(done, _)| done < 200))
+    );
     let normal = bootstrapped(
         &estimator,
         &setting.data,
