@@ -1,29 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use thiserror::Error as ErrorMessage;
-
-use crate::error::Error;
-
-/// Computing was ended before there was a result: an [`Interrupt`] was raised, or a progress function returned `false`.
-///
-/// ```
-/// use steinbound::fit::Interrupted;
-/// assert_eq!(Interrupted::default().to_string(), "interrupted");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ErrorMessage)]
-#[error("interrupted{}", self.progress())]
-#[non_exhaustive]
-pub struct Interrupted {
-    /// How many of how many draws of a bootstrap or a test were done; `None` where nothing was drawn.
-    pub draws: Option<(usize, usize)>,
-}
-
-impl Interrupted {
-    fn progress(self) -> String {
-        self.draws.map_or_else(String::new, |(done, all)| format!(" after {done} of {all} bootstrap draws"))
-    }
-}
+use crate::error::{Error, Interrupted};
 
 /// A handle that ends computations from another thread, as a key pressed in a terminal does.
 ///

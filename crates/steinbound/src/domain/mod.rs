@@ -22,6 +22,7 @@ mod cuboid;
 mod dissolve;
 mod distance;
 mod edge_crossings;
+pub(crate) mod error;
 mod extent;
 mod half_space;
 mod intersection;

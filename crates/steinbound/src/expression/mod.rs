@@ -1,6 +1,6 @@
 //! Formulas that people type, such as `exp(-(x - mu)^2 / 2)`, with exact derivatives.
 
-mod error;
+pub(crate) mod error;
 mod linear;
 mod operation;
 mod parser;

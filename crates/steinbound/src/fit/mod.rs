@@ -3,6 +3,7 @@
 mod checks;
 mod closed_form;
 mod descent;
+pub(crate) mod error;
 mod estimate;
 mod estimator;
 mod forms;
@@ -26,7 +27,8 @@ pub use result::{ComputeUsed, Fit, KernelUsed, Parameter, Seconds, Starts};
 pub(crate) use search::search;
 pub use summary::parameter_table;
 
-pub use crate::interrupt::{Interrupt, Interrupted};
+pub use crate::error::Interrupted;
+pub use crate::interrupt::Interrupt;
 pub use crate::likelihood::IntegrationRule;
 
 use crate::inference::Tuning;

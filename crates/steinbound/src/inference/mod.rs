@@ -12,7 +12,7 @@ mod bootstrap;
 mod comparison;
 mod derived;
 mod diagnostics;
-mod error;
+pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;
 mod resampling;

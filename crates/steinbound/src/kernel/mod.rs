@@ -13,6 +13,7 @@
 
 pub mod bandwidth;
 pub mod conformance;
+pub(crate) mod error;
 mod gaussian;
 mod inverse_multiquadric;
 mod matern52;

@@ -15,6 +15,7 @@
 mod at_points;
 mod autodiff;
 pub mod conformance;
+pub(crate) mod error;
 mod exponential_family;
 mod formula;
 mod gaussian;

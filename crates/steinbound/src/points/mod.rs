@@ -1,5 +1,7 @@
 //! [`Points`]: a checked set of points, the only data type the interface takes.
 
+pub(crate) mod error;
+
 use std::borrow::Cow;
 
 use rand::RngExt;

@@ -1,0 +1,217 @@
+//! What can go wrong when data, boundary and model meet.
+
+use thiserror::Error;
+
+use crate::error::shown;
+
+/// What can go wrong when data, boundary and model meet.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// Fewer rows than any discrepancy needs.
+    #[error(
+        "there is only {rows} row with positive weight; estimation needs at least 2, and many more to be useful"
+    )]
+    TooFewRows {
+        /// The number of rows.
+        rows: usize,
+    },
+    /// All observations depend on each other.
+    #[error(
+        "all observations are in one cluster; standard errors need at least two, and many more to be useful"
+    )]
+    OneCluster,
+    /// No parameter is free.
+    #[error("the model has no free parameter; there is nothing to estimate")]
+    NothingToFit,
+    /// More parameters than observations.
+    #[error(
+        "the model has {parameters} parameters but there are only {rows} rows; collect more rows than parameters, or fix parameters \
+         (for a Gaussian: give the covariance)"
+    )]
+    MoreParametersThanData {
+        /// The number of parameters.
+        parameters: usize,
+        /// The number of rows.
+        rows: usize,
+    },
+    /// A column that never varies.
+    #[error(
+        "column {name} is constant (every value is {}), so distances along it are zero and no density can be \
+         fitted to it; leave the column out", shown(*.value))]
+    ConstantColumn {
+        /// The column's name.
+        name: String,
+        /// Its one value.
+        value: f64,
+    },
+    /// The boundary points live in another space than the data.
+    #[error(
+        "the boundary has {boundary} coordinates and the data have {data}; choose the same columns in both"
+    )]
+    BoundaryDimension {
+        /// Coordinates of the boundary.
+        boundary: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// The domain lives in another space than the data.
+    #[error(
+        "the {domain} has {dimension} coordinates and the data have {data}; choose columns or domain to match"
+    )]
+    DomainDimension {
+        /// The domain.
+        domain: String,
+        /// Coordinates of the domain.
+        dimension: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// Data outside the stated domain.
+    #[error(
+        "{outside} of {rows} data points lie outside the {domain}, the first in row {first}: {point}; \
+         check the domain, remove them, or allow points outside"
+    )]
+    OutsideDomain {
+        /// The domain.
+        domain: String,
+        /// How many lie outside.
+        outside: usize,
+        /// How many there are.
+        rows: usize,
+        /// The first of them, counted from 1.
+        first: usize,
+        /// Its coordinates.
+        point: String,
+    },
+    /// The method needs a boundary.
+    #[error(
+        "{method} needs to know the boundary; give boundary points or a domain (or use ksd or mle, which ignore it)"
+    )]
+    NoBoundary {
+        /// The method.
+        method: &'static str,
+    },
+    /// An exact distance needs a domain.
+    #[error(
+        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest boundary point"
+    )]
+    NoDomain,
+    /// The distance to the nearest boundary point needs boundary points.
+    #[error(
+        "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample them from"
+    )]
+    NoBoundaryPoints,
+    /// The method has no such statistic.
+    #[error("{method} has no discrepancy; use tksd, bdksd or ksd")]
+    NoDiscrepancy {
+        /// The method.
+        method: &'static str,
+    },
+    /// The method has no kernel whose settings could be varied.
+    #[error(
+        "{method} has no kernel, so that there is no bandwidth to choose or to vary; use tksd, bdksd or ksd"
+    )]
+    NoKernel {
+        /// The method.
+        method: &'static str,
+    },
+    /// A fit that others were to be compared with.
+    #[error(
+        "the fit is not to be trusted, so that others cannot be compared with it; look at its warnings first"
+    )]
+    NoBase,
+    /// Model and data agree perfectly.
+    #[error(
+        "the discrepancy is zero at these parameters, so that there is no witness of it; choose other parameters"
+    )]
+    NoWitness,
+    /// The normal equations are singular.
+    #[error(
+        "the data do not determine the parameters: the normal equations are singular (condition {condition:.1e}); \
+         look for columns that depend on each other or too few distinct points, or fix parameters"
+    )]
+    NotIdentified {
+        /// The ratio of the largest to the smallest pivot.
+        condition: f64,
+    },
+    /// Expectation and maximisation found no maximum.
+    #[error(
+        "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the steps do \
+         not converge; use fewer components, a shared or known covariance, or another method"
+    )]
+    NoLikelihoodMaximum,
+    /// Confidence outside (0, 1).
+    #[error("the confidence level is {}; give a number between 0 and 1, such as 0.95", shown(*.value))]
+    BadConfidence {
+        /// The value.
+        value: f64,
+    },
+    /// A density or its score is not a number at an observation.
+    #[error(
+        "the {model} density is not a finite number at row {row}, {point}, for the starting values; start elsewhere, or leave \
+         out observations at which it does not exist"
+    )]
+    NotFiniteAt {
+        /// The model.
+        model: String,
+        /// The row, counted from 1.
+        row: usize,
+        /// Its coordinates.
+        point: String,
+    },
+    /// The domain has no formula for the distance to its boundary.
+    #[error(
+        "the {domain} has no formula for the distance to its boundary; use the distance to the nearest boundary point"
+    )]
+    NoDistance {
+        /// The domain.
+        domain: String,
+    },
+    /// Only score matching has a weight for each coordinate.
+    #[error("{method} has one weight for all coordinates; use the exact or nearest distance, or truncsm")]
+    NoAxes {
+        /// The method.
+        method: &'static str,
+    },
+    /// The normaliser of a truncated density needs the domain.
+    #[error(
+        "{method} integrates over the domain; give one (boundary points alone do not say what is inside)"
+    )]
+    NeedsDomain {
+        /// The method.
+        method: &'static str,
+    },
+    /// An integral over the domain found nothing to sum.
+    #[error(
+        "no place inside the {domain} was found to integrate over; check that domain and data are in the same units"
+    )]
+    EmptyDomain {
+        /// The domain.
+        domain: String,
+    },
+    /// An integral over the domain would need too many nodes.
+    #[error(
+        "the {domain} is too large or too thin, compared with the data, to integrate over; use tksd, which needs no integral"
+    )]
+    TooManyNodes {
+        /// The domain.
+        domain: String,
+    },
+    /// A fit of another problem.
+    #[error(
+        "the fit has {fit} observations and parameters, and the problem {problem}; diagnose a fit with the problem that it came from"
+    )]
+    ForeignFit {
+        /// Observations and parameters of the fit.
+        fit: String,
+        /// Those of the problem.
+        problem: String,
+    },
+    /// The score or the objective is not a number.
+    #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]
+    NotFinite {
+        /// What was computed.
+        what: &'static str,
+    },
+}
