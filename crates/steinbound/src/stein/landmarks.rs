@@ -67,6 +67,9 @@ pub struct Landmarks {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     kernel: String,
+    /// The parameters of the kernel, where it has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<(String, f64)>,
     widths: Vec<f64>,
     differentiated: Vec<usize>,
     origin: Vec<f64>,
@@ -133,6 +136,7 @@ impl Landmarks {
         });
         let written = Written {
             kernel: kernel.kernel.name().to_string(),
+            parameters: parameters_of(kernel.kernel.as_ref()),
             widths: kernel.widths.clone(),
             differentiated: kernel.differentiated.clone(),
             origin: kernel.origin.clone(),
@@ -155,7 +159,7 @@ impl Landmarks {
 
     /// Whether these are landmarks of that kernel.
     pub(super) fn is_of(&self, kernel: &PairKernel) -> bool {
-        self.kernel.kernel.name() == kernel.kernel.name()
+        kernel::is_same(self.kernel.kernel.as_ref(), kernel.kernel.as_ref())
             && self.kernel.widths == kernel.widths
             && self.kernel.origin == kernel.origin
             && self.kernel.differentiated == kernel.differentiated
@@ -264,6 +268,12 @@ impl TryFrom<Written> for Landmarks {
 
     fn try_from(written: Written) -> Result<Landmarks, String> {
         let kernel = kernel::by_name(&written.kernel).map_err(|error| error.to_string())?;
+        if parameters_of(kernel.as_ref()) != written.parameters {
+            let (name, parameters) = (&written.kernel, &written.parameters);
+            return Err(format!(
+                "the kernel \"{name}\" of this version does not have the parameters {parameters:?}"
+            ));
+        }
         let kernel = PairKernel {
             kernel: Arc::clone(&kernel),
             widths: written.widths.clone(),
@@ -274,6 +284,10 @@ impl TryFrom<Written> for Landmarks {
         kernel.check(written.anchors.columns()).map_err(|error| error.to_string())?;
         Landmarks::from_parts(kernel, written).map_err(|error| error.to_string())
     }
+}
+
+fn parameters_of(kernel: &dyn kernel::Kernel) -> Vec<(String, f64)> {
+    kernel.parameters().into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// Refuses what is not a share of the kernel.

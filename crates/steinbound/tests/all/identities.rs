@@ -197,7 +197,7 @@ fn forms_of_scattered_points_equal_the_definition() {
 fn every_form_equals_the_definition() {
     let setting = ball(2, 300, 5);
     let boundary = Points::new(setting.boundary.values()[..16].to_vec(), 2).unwrap();
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         for (widths, differentiated) in [(vec![0.9, 0.9], vec![0, 1]), (vec![0.7, 1.6], vec![1])] {
             let literal = Literal { kernel: kernel::by_name(name).unwrap(), widths, differentiated };
             for dense in [false, true] {

@@ -36,7 +36,7 @@ fn columns(points: usize) -> Matrix {
 fn derivatives_are_those_of_the_values() {
     let setting = ball(2, 300, 3);
     let columns = columns(300);
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         let (_, _, form) = forms(&setting, name, 1e-3);
         let step = 1e-5;
         let targets = Points::new(setting.data.values()[..20].to_vec(), 2).unwrap();
