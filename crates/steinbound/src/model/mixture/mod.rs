@@ -1,9 +1,11 @@
 //! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in `component`, those
-//! of the mixture in `posterior` and `curvature`, starts in `clusters` and the naive likelihood in `likelihood`.
+//! of the mixture in `posterior` and `curvature`, starts in `clusters`, the naive likelihood in `likelihood`, and the entry in the list of
+//! models in `family`.
 
 mod clusters;
 mod component;
 mod curvature;
+mod family;
 mod labels;
 mod likelihood;
 mod parameters;
@@ -23,6 +25,7 @@ use crate::matrix::Matrix;
 use crate::points::{Points, column_variances};
 use clusters::pick;
 use component::{Direction, Factors};
+pub(super) use family::MixtureFamily;
 pub use labels::LabelledMixture;
 
 /// A mixture of Gaussians: means, and where wanted weights and covariances, of a known number of components.

@@ -1,5 +1,11 @@
+//! The Gaussian density. Its entry in the list of models is in `family`.
+
+mod family;
+
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+
+pub(super) use family::GaussianFamily;
 
 use super::{Model, Reported, Sampler, check_theta};
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
