@@ -4,3 +4,5 @@
 //! into their own objects. Names, options, JSON and tables are defined here and nowhere else.
 
 pub mod render;
+pub mod sensitivity;
+pub mod tables;
