@@ -92,9 +92,9 @@ pub fn distance() -> Choice<DistanceKind> {
         (DistanceKind::Nearest, "to the nearest boundary point"),
         (DistanceKind::Axes, "along each axis, one weight for each coordinate (truncsm)"),
     ];
-    meanings.into_iter().fold(Choice::new("distance"), |list, (kind, meaning)| {
-        list.entry(kind.name(), kind, meaning)
-    })
+    meanings
+        .into_iter()
+        .fold(Choice::new("distance"), |list, (kind, meaning)| list.entry(kind.name(), kind, meaning))
 }
 
 /// Norms.
@@ -138,11 +138,9 @@ pub fn boundary_sampling() -> Choice<BoundaryScheme> {
 
 /// What a bootstrap draws.
 pub fn resampling() -> Choice<Resampling> {
-    Choice::new("resampling").entry("nonparametric", Resampling::Nonparametric, "the observations again").entry(
-        "parametric",
-        Resampling::Parametric,
-        "new data from the fitted density, inside the domain",
-    )
+    Choice::new("resampling")
+        .entry("nonparametric", Resampling::Nonparametric, "the observations again")
+        .entry("parametric", Resampling::Parametric, "new data from the fitted density, inside the domain")
 }
 
 /// How intervals are made of replicates.

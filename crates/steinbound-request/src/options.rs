@@ -226,15 +226,10 @@ pub static INTERVAL: OptionSpec = OptionSpec::new(
 .needs(Needs::Bootstrap);
 
 /// The number of draws of a test.
-pub static TEST_DRAWS: OptionSpec = OptionSpec::new(
-    "bootstrap",
-    "Inference",
-    "B",
-    Kind::Draws,
-    "The number of draws under the hypothesis",
-)
-.default(Preset::Words("500"))
-.needs(Needs::Test);
+pub static TEST_DRAWS: OptionSpec =
+    OptionSpec::new("bootstrap", "Inference", "B", Kind::Draws, "The number of draws under the hypothesis")
+        .default(Preset::Words("500"))
+        .needs(Needs::Test);
 
 /// The level of a test.
 pub static LEVEL: OptionSpec = OptionSpec::new(
