@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use statrs::function::erf::erfc;
 
-use super::result::{ComputeUsed, Fit, Parameter, Starts};
+use super::{Fit, Parameter, Starts};
 use crate::stein::Statistic;
 use crate::text::{Document, Table, duration, estimate, p_value, percent, significant, statistic};
 
@@ -92,14 +92,15 @@ impl Fit {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn document(&self) -> Document {
-        let statistic = match self.statistic {
+        let statistic = match self.setup.statistic {
             Some(Statistic::V) => ", V-statistic",
             Some(Statistic::U) => ", U-statistic",
             None => "",
         };
-        let distance = self.distance.as_ref().map_or_else(String::new, |kind| format!(", {kind} distance"));
+        let distance =
+            self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
         let document = Document::new()
-            .title(format!("{} fit of a {} model{statistic}{distance}", self.method.name(), self.model))
+            .title(format!("{} fit of a {} model{statistic}{distance}", self.setup.method.name(), self.setup.model))
             .gap()
             .table(parameter_table(self.shown_parameters(), self.confidence))
             .gap()
@@ -109,10 +110,10 @@ impl Fit {
 
     /// Settings, agreement with the data and the end of the search, one line each.
     fn settings_lines(&self) -> Vec<String> {
-        let boundary = if self.m > 0 { format!(", m = {} boundary points", self.m) } else { String::new() };
-        let mut lines = vec![format!("n = {} points, d = {}{boundary}", self.n, self.d)];
-        if let Some(kernel) = &self.kernel {
-            let ridge = self.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+        let boundary = if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
+        let mut lines = vec![format!("n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)];
+        if let Some(kernel) = &self.setup.kernel {
+            let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
             lines.push(format!("kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth)));
         }
         lines.extend(self.agreement());
@@ -120,7 +121,7 @@ impl Fit {
             let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
             lines.push(format!("standard errors: {}{how}", self.covariance_type));
         }
-        let form = self.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
+        let form = self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
         lines.push(format!("{}{form}, {}", self.convergence(), duration(self.seconds.total)));
         lines
     }
@@ -155,25 +156,6 @@ impl Fit {
                 format!("converged in {steps} steps, from {agreed} of {tried} starts")
             }
             (true, steps, _) => format!("converged in {steps} steps"),
-        }
-    }
-}
-
-impl ComputeUsed {
-    /// The name of the form, with rank and residual where it is of low rank.
-    ///
-    /// ```
-    /// use steinbound::{Estimator, Points, model::Gaussian};
-    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
-    /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.compute.unwrap().describe(), "dense");
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn describe(&self) -> String {
-        let holder = &self.holder;
-        match (holder.rank, holder.residual) {
-            (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
-            _ => holder.form.clone(),
         }
     }
 }
