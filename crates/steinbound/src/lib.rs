@@ -61,6 +61,7 @@ mod matrix;
 pub mod model;
 mod points;
 pub mod projection;
+mod random;
 pub mod regression;
 mod score_matching;
 pub mod simulate;

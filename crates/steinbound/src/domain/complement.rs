@@ -96,7 +96,7 @@ impl Domain for Complement {
 mod tests {
     use super::*;
     use crate::domain::{Ball, Cuboid, LevelSet, Norm, conformance};
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand::RngExt;
 
     #[test]

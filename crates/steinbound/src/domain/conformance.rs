@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::{BoundarySampling, Domain, SECTION_STEPS, scanned_sections};
 use crate::points::Points;
-use crate::simulate::stream;
+use crate::random::stream;
 
 /// Checks a domain around the points `near`, some of which should lie inside.
 ///

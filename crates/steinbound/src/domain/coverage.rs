@@ -5,7 +5,7 @@ use super::distance::nearest_point;
 use super::{BoundarySampling, Domain};
 use crate::error::DomainError;
 use crate::points::{Points, squared_distance};
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// How many boundary points are sampled when nobody says: `8 d^2`, at least 32.
 ///

@@ -105,7 +105,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     /// Every pair of edges compared, on rings that mostly cross.
     #[test]

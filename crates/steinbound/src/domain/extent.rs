@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Domain, LevelSet, Norm};
-use crate::simulate::stream;
+use crate::random::stream;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use crate::domain::{Ball, Complement, Cuboid, HalfSpace, LevelSet, conformance};
     use crate::points::squared_distance;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     fn ball(radius: f64, dimension: usize) -> Arc<dyn Domain> {
         Arc::new(Ball::new(radius).unwrap().in_dimension(dimension))

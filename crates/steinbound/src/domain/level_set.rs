@@ -280,7 +280,7 @@ impl Domain for LevelSet {
 mod tests {
     use super::*;
     use crate::domain::{Ball, conformance, coverage};
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand_distr::{Distribution, StandardNormal};
 
     fn set(text: &str, dimension: usize) -> LevelSet {

@@ -269,7 +269,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{Cuboid, conformance};
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     fn square(x: f64, y: f64, side: f64) -> Vec<[f64; 2]> {
         vec![[x, y], [x + side, y], [x + side, y + side], [x, y + side]]

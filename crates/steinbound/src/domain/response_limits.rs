@@ -191,7 +191,7 @@ impl Domain for ResponseLimits {
 mod tests {
     use super::*;
     use crate::domain::conformance;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     #[test]
     fn response_limits_conform() {

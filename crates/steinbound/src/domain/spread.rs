@@ -48,7 +48,7 @@ pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand::RngExt;
 
     #[test]

@@ -10,7 +10,7 @@ use crate::compute::dot;
 use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, LEAK_PROBES, Left, leak_probes};
 
 /// How much of the kernel is left at places on the boundary.

@@ -15,8 +15,8 @@ use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
+use crate::random::{stream, tasks};
 use crate::score_matching::BoundaryWeight;
-use crate::simulate::{stream, tasks};
 use crate::stein::{Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.

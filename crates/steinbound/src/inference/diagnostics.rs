@@ -7,7 +7,7 @@ use super::sandwich::contributions;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie, smaller};
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 use crate::stein::Statistic;
 
 /// How sound a fit is: numbers that should be small, and a warning for each that is not.

@@ -15,8 +15,8 @@ use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
+use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
-use crate::simulate::{stream, tasks};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///

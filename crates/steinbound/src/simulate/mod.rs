@@ -2,9 +2,9 @@
 
 mod inside;
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
+pub use crate::random::{stream, tasks};
 pub use inside::{Inside, PILOTS};
 
 use crate::domain::{Domain, check_count};
@@ -12,47 +12,6 @@ use crate::error::{DomainError, Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::model::{self, Model};
 use crate::points::Points;
-
-/// The random stream of a task: the same seed and task give the same numbers, on any machine and thread.
-///
-/// ```
-/// use rand::RngExt;
-/// use steinbound::simulate::stream;
-/// let draw = |seed, task| stream(seed, task).random::<f64>();
-/// assert_eq!(draw(1, 2), draw(1, 2));
-/// assert_ne!(draw(1, 2), draw(1, 3));
-/// ```
-pub fn stream(seed: u64, task: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(task);
-    rng
-}
-
-/// The tasks that draw from a seed, each with a stream of its own.
-pub mod tasks {
-    /// Simulated data.
-    pub const DATA: u64 = 0;
-    /// Boundary points sampled from a domain.
-    pub const BOUNDARY: u64 = 1;
-    /// The subsample and the bracket of the median bandwidth.
-    pub const BANDWIDTH: u64 = 2;
-    /// The places at which the coverage of a boundary is measured.
-    pub const COVERAGE: u64 = 3;
-    /// Starts of a search.
-    pub const STARTS: u64 = 4;
-    /// Nodes of quasi-Monte Carlo integration.
-    pub const NODES: u64 = 5;
-    /// The pool of candidates for landmarks.
-    pub const LANDMARKS: u64 = 6;
-    /// How best to draw from a fitted model.
-    pub const PILOT: u64 = 7;
-    /// Draws of a fitted model, to see how many fall outside the domain.
-    pub const MASS: u64 = 8;
-    /// Draws that are asked of a fitted density: others than those of data simulated with the same seed.
-    pub const SAMPLE: u64 = 9;
-    /// The first of as many streams as there are draws of a bootstrap.
-    pub const BOOTSTRAP: u64 = 1 << 32;
-}
 
 /// A truncated sample and how it came about.
 #[derive(Debug, Clone, PartialEq)]
