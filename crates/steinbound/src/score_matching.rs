@@ -2,7 +2,7 @@
 
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, ModelError};
+use crate::error::{Error, Interrupted, ModelError};
 use crate::fit::objective::{Expansion, Objective, score_scales};
 use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
 use crate::interrupt::Interrupt;
@@ -18,9 +18,13 @@ pub(crate) struct BoundaryWeight {
 }
 
 impl BoundaryWeight {
-    pub(crate) fn new(distance: &BoundaryDistance, data: &Points, model: &dyn Model) -> BoundaryWeight {
-        let (value, slope) = distance.along(data, &model.differentiated());
-        BoundaryWeight { value, slope }
+    pub(crate) fn new(
+        distance: &BoundaryDistance,
+        data: &Points,
+        model: &dyn Model,
+    ) -> Result<BoundaryWeight, Interrupted> {
+        let (value, slope) = distance.along(data, &model.differentiated())?;
+        Ok(BoundaryWeight { value, slope })
     }
 }
 

@@ -114,12 +114,12 @@ pub enum DomainError {
         /// How many are allowed.
         limit: usize,
     },
-    /// Rejection sampling would take for ever.
+    /// Rejection sampling keeps too few of its draws.
     #[error(
         "only {accepted} of {drawn} draws fell inside the {domain}: the distribution puts almost no mass there; \
          move its mean towards the domain, enlarge the domain, or ask for fewer points"
     )]
-    Hopeless {
+    AcceptanceTooLow {
         /// The domain.
         domain: String,
         /// Draws kept.

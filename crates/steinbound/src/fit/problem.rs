@@ -189,9 +189,10 @@ impl<'a> Problem<'a> {
                         BoundaryDistance::nearest(points).with_norm(estimator.distance_norm)
                     }
                 };
-                let distance = distance.with_power(estimator.distance_power)?.until(&estimator.interrupt);
+                let distance =
+                    distance.with_power(estimator.distance_power)?.interrupt(estimator.interrupt.clone());
                 if method == Method::Truncsm {
-                    Task::ScoreMatching(BoundaryWeight::new(&distance, data, model))
+                    Task::ScoreMatching(BoundaryWeight::new(&distance, data, model)?)
                 } else {
                     let nothing = Points::none(data.dimension());
                     let inner = held(estimator, data, model, &nothing, &mut settings)?.form()?;

@@ -397,7 +397,7 @@ fn closed_form_start(
         return Ok(theta);
     }
     if domain.has_distance() {
-        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model);
+        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model)?;
         if let Ok(Estimate { theta: Some(theta), .. }) =
             score_matching::minimise(model, data, weights, &weight)
         {
