@@ -1,4 +1,5 @@
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -6,7 +7,8 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::rings::Rings;
 use super::{
-    BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows, no_such_scheme,
+    BoundarySampling, BoundaryScheme, Cuboid, Domain, Parameter, ParameterKind, Shape, check_count, clipped,
+    from_rows, no_such_scheme,
 };
 use crate::error::DomainError;
 use crate::points::Points;
@@ -149,6 +151,45 @@ impl Ball {
         Cuboid::new(low, high)
     }
 }
+
+/// The ball as text.
+pub(super) static BALL: Shape = Shape {
+    name: "ball",
+    example: "ball(radius=2, norm=2, center=0:0)",
+    usage: &[
+        ("ball(radius=2)", "about the origin"),
+        ("ball(radius=2, norm=1, center=0:0)", "norm 1, 2 or inf"),
+    ],
+    parameters: &[
+        Parameter::required("radius", ParameterKind::Number),
+        Parameter::optional("norm", ParameterKind::Choice(&[&["1"], &["2"], &["inf", "infinity"]])),
+        Parameter::optional("center", ParameterKind::Numbers),
+        Parameter::optional("distance", ParameterKind::Choice(&[&["own"], &["euclidean"]])),
+    ],
+    dimension: |given| given.numbers("center").map(<[f64]>::len),
+    build: |given, dimension| {
+        let refused = |name, word: &str| {
+            let reason = format!("\"{word}\" is not one of its choices");
+            DomainError::BadArgument { name, reason }
+        };
+        let norm = match given.choice("norm") {
+            None | Some("2") => Norm::Two,
+            Some("1") => Norm::One,
+            Some("inf") => Norm::Infinity,
+            Some(other) => return Err(refused("norm", other)),
+        };
+        let mut ball = Ball::new(given.required_number("radius")?)?.with_norm(norm).in_dimension(dimension);
+        if let Some(center) = given.numbers("center") {
+            ball = ball.with_center(center.to_vec())?;
+        }
+        match given.choice("distance") {
+            None | Some("own") => {}
+            Some("euclidean") => ball = ball.with_euclidean_distance(),
+            Some(other) => return Err(refused("distance", other)),
+        }
+        Ok(Arc::new(ball))
+    },
+};
 
 impl Domain for Ball {
     fn describe(&self) -> String {

@@ -1,11 +1,13 @@
+use std::sync::Arc;
+
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::rings::Rings;
 use super::{
-    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme,
-    sampling_window,
+    BoundarySampling, BoundaryScheme, Domain, Norm, Parameter, ParameterKind, Shape, check_count, clipped,
+    from_rows, no_such_scheme, sampling_window,
 };
 use crate::error::DomainError;
 use crate::points::Points;
@@ -82,6 +84,44 @@ impl Cuboid {
         faces
     }
 }
+
+/// The box as text. A single limit holds for every coordinate.
+pub(super) static BOX: Shape = Shape {
+    name: "box",
+    example: "box(low=-3:-3, high=3:3)",
+    usage: &[("box(low=-3, high=3)", "sides may be inf"), ("box(low=-3:-1, high=3:1)", "")],
+    parameters: &[
+        Parameter::required("low", ParameterKind::Numbers),
+        Parameter::required("high", ParameterKind::Numbers),
+    ],
+    dimension: |given| {
+        let length = |name| given.numbers(name).map_or(0, <[f64]>::len);
+        Some(length("low").max(length("high"))).filter(|d| *d > 1)
+    },
+    build: |given, dimension| {
+        let corner = |limits: &[f64]| match limits {
+            [single] => vec![*single; dimension],
+            list => list.to_vec(),
+        };
+        let (low, high) = (given.required_numbers("low")?, given.required_numbers("high")?);
+        Ok(Arc::new(Cuboid::new(corner(low), corner(high))?))
+    },
+};
+
+/// The interval as text.
+pub(super) static INTERVAL: Shape = Shape {
+    name: "interval",
+    example: "interval(-1, 1)",
+    usage: &[("interval(-1, 1)", "one coordinate")],
+    parameters: &[
+        Parameter::required("low", ParameterKind::Number),
+        Parameter::required("high", ParameterKind::Number),
+    ],
+    dimension: |_| Some(1),
+    build: |given, _| {
+        Ok(Arc::new(Cuboid::interval(given.required_number("low")?, given.required_number("high")?)?))
+    },
+};
 
 impl Domain for Cuboid {
     fn describe(&self) -> String {

@@ -19,6 +19,14 @@ pub enum DomainError {
         /// What it should be.
         remedy: &'static str,
     },
+    /// An argument of a shape is missing or has a value that the shape does not take.
+    #[error("the argument {name}: {reason}")]
+    BadArgument {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two parts of the definition differ in dimension.
     #[error("{what} has {found} coordinates where {expected} are expected; give one for each coordinate")]
     WrongDimension {

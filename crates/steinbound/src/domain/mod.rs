@@ -32,6 +32,7 @@ mod polygon;
 mod rays;
 mod response_limits;
 mod rings;
+mod shape;
 mod spread;
 mod us_border;
 
@@ -49,6 +50,7 @@ pub use intersection::Intersection;
 pub use level_set::LevelSet;
 pub use polygon::Polygon;
 pub use response_limits::{Limit, ResponseLimits};
+pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
 pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
