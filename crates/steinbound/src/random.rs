@@ -34,12 +34,12 @@ pub mod tasks {
     pub const NODES: u64 = 5;
     /// The pool of candidates for landmarks.
     pub const LANDMARKS: u64 = 6;
-    /// How best to draw from a fitted model.
+    /// The choice of a way to draw from a fitted model.
     pub const PILOT: u64 = 7;
-    /// Draws of a fitted model, to see how many fall outside the domain.
+    /// Draws of a fitted model, to measure the share outside the domain.
     pub const MASS: u64 = 8;
-    /// Draws that are asked of a fitted density: others than those of data simulated with the same seed.
+    /// Draws of a fitted density on request, independent of data simulated with the same seed.
     pub const SAMPLE: u64 = 9;
-    /// The first of as many streams as there are draws of a bootstrap.
+    /// The first stream of a bootstrap; each draw uses the next one.
     pub const BOOTSTRAP: u64 = 1 << 32;
 }

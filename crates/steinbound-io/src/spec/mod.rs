@@ -62,7 +62,8 @@ impl DomainSpec {
         Ok(spec)
     }
 
-    /// How domains can be written, each with a meaning of a few words (or none), in the order of the help texts.
+    /// How domains can be written, each with a meaning of a few words (or none), in the order of the help
+    /// texts.
     ///
     /// ```
     /// use steinbound_io::DomainSpec;
@@ -72,7 +73,8 @@ impl DomainSpec {
         forms().flat_map(|form| form.usage.iter().copied())
     }
 
-    /// The number of coordinates, if the specification determines it; for a formula, the largest coordinate it names.
+    /// The number of coordinates, if the specification determines it; for a formula, the largest coordinate
+    /// it names.
     pub fn dimension(&self) -> Option<usize> {
         self.root.fixed_dimension().or(Some(self.root.least_dimension()).filter(|d| *d > 0))
     }
@@ -102,8 +104,8 @@ impl DomainSpec {
         self.root == Node::UnitedStates || self.maps().iter().any(|map| map.looks_geographic)
     }
 
-    /// The domain, in `dimension` coordinates if the specification leaves that open. A formula may have more coordinates
-    /// than it names.
+    /// The domain, in `dimension` coordinates if the specification leaves that open. A formula may have more
+    /// coordinates than it names.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
         let fixed = self.root.fixed_dimension();
         self.root.build(fixed.unwrap_or(dimension.max(self.root.least_dimension())))

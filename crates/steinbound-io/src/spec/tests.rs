@@ -71,7 +71,8 @@ fn help_lists_every_way_to_write_a_domain() {
     assert_eq!(listed, expected);
 }
 
-/// Every example that a message or the help shows is read and built; FILE and SPEC stand for a map and a specification.
+/// Every example that a message or the help shows is read and built; FILE and SPEC stand for a map and a
+/// specification.
 #[test]
 fn every_listed_example_builds() {
     let file = std::env::temp_dir().join(format!("steinbound-spec-{}.wkt", std::process::id()));

@@ -56,10 +56,10 @@ impl Norm {
 
 /// The ball `{x: |x - center| <= radius}` in the norm 1, 2 or infinity.
 ///
-/// The distance to the boundary is `radius - |x - center|` in the ball's own norm, in `O(d)` operations. For the norms 2 and
-/// infinity this is the Euclidean distance. For norm 1 the Euclidean distance is smaller by the factor `sqrt(d)`
-/// and given on request ([`Ball::with_euclidean_distance`]); a constant factor changes no estimate, only
-/// the scale of bd-KSD.
+/// The distance to the boundary is `radius - |x - center|` in the ball's own norm, in `O(d)` operations. For
+/// the norms 2 and infinity this is the Euclidean distance. For norm 1 the Euclidean distance is smaller by
+/// the factor `sqrt(d)` and available by [`Ball::with_euclidean_distance`]; a constant factor changes no
+/// estimate, only the scale of bd-KSD.
 ///
 /// ```
 /// use steinbound::domain::{Ball, Domain, Norm};
@@ -91,7 +91,7 @@ impl Ball {
         Ok(Ball { radius, norm: Norm::Two, center: vec![0.0], euclidean_distance: false })
     }
 
-    /// The ball about the origin in so many coordinates.
+    /// The ball about the origin in `dimension` coordinates.
     pub fn in_dimension(mut self, dimension: usize) -> Ball {
         self.center = vec![0.0; dimension.max(1)];
         self
@@ -123,7 +123,7 @@ impl Ball {
         self
     }
 
-    /// The same ball, with distances measured in the Euclidean norm whatever its own is.
+    /// The same ball, with distances in the Euclidean norm instead of its own.
     pub fn with_euclidean_distance(mut self) -> Ball {
         self.euclidean_distance = true;
         self
@@ -133,7 +133,8 @@ impl Ball {
         x.iter().zip(&self.center).map(|(x, c)| x - c).collect()
     }
 
-    /// Points at even distances along the edge of a disc or of the square of norm 1, from the first axis on, as rows.
+    /// Points at even distances along the edge of a disc or of the square of norm 1, from the first axis on,
+    /// as rows.
     fn even_rows(&self, count: usize) -> Vec<f64> {
         let turned = |angle: f64| {
             [self.center[0] + self.radius * angle.cos(), self.center[1] + self.radius * angle.sin()]

@@ -65,7 +65,7 @@ impl Cuboid {
         Cuboid::new(vec![low], vec![high])
     }
 
-    /// The box with the same limits in each of so many coordinates.
+    /// The box with the same limits in each of `dimension` coordinates.
     pub fn uniform(low: f64, high: f64, dimension: usize) -> Result<Cuboid, DomainError> {
         Cuboid::new(vec![low; dimension], vec![high; dimension])
     }
@@ -147,7 +147,7 @@ impl Domain for Cuboid {
     fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         if !self.contains(x) {
-            // Outside, the way to the box is to its nearest point.
+            // Outside, the distance is that to the nearest point of the box.
             for (l, g) in gradient.iter_mut().enumerate() {
                 *g = x[l] - x[l].clamp(self.low[l], self.high[l]);
             }
@@ -221,7 +221,7 @@ impl Domain for Cuboid {
             }
             return from_rows(values, dimension, self);
         }
-        // The area of a face is the volume over the length of its side, so that only the side matters.
+        // The area of a face is the volume divided by the length of the side across it.
         let shares: Vec<f64> = faces.iter().map(|(l, ..)| 1.0 / (window[*l].1 - window[*l].0)).collect();
         let total: f64 = shares.iter().sum();
         for _ in 0..count {

@@ -10,9 +10,9 @@ use crate::points::{Points, squared_distance};
 
 /// The weight `h` of bd-KSD and TruncSM: the distance to the boundary, or a power of it.
 ///
-/// The distance is *exact*, by the domain's formula; or that to the *nearest* of some boundary points, in the norm 1, 2 or infinity; or
-/// *along the axes*: then each coordinate has a weight of its own, the way to the boundary when that coordinate alone is moved
-/// (TruncSM only).
+/// The distance is *exact*, by the domain's formula; or that to the *nearest* of some boundary points, in the
+/// norm 1, 2 or infinity; or *along the axes* (TruncSM only): then each coordinate has its own weight, the
+/// distance to the boundary if only that coordinate is moved.
 ///
 /// ```
 /// use steinbound::Points;
@@ -51,18 +51,19 @@ impl BoundaryDistance {
         BoundaryDistance::new(Kind::Exact(domain))
     }
 
-    /// The distance to the nearest of these boundary points; its gradient is zero at a boundary point. Without boundary
-    /// points the distance is zero.
+    /// The distance to the nearest of these boundary points; its gradient is zero at a boundary point.
+    /// Without boundary points the distance is zero.
     pub fn nearest(boundary: Points<'static>) -> BoundaryDistance {
         BoundaryDistance::new(Kind::Nearest { boundary, norm: Norm::Two })
     }
 
-    /// The distance along each axis, one for each coordinate; 1 where no boundary lies that way, zero outside.
+    /// The distance along each axis, one per coordinate; 1 if there is no boundary in that direction, zero
+    /// outside.
     pub fn along_axes(domain: Arc<dyn Domain>) -> BoundaryDistance {
         BoundaryDistance::new(Kind::Axes(domain))
     }
 
-    /// The norm in which the nearest boundary point is sought; exact distances keep the domain's.
+    /// The norm in which the nearest boundary point is found; exact distances keep the domain's.
     pub fn with_norm(mut self, asked: Norm) -> BoundaryDistance {
         if let Kind::Nearest { norm, .. } = &mut self.kind {
             *norm = asked;
@@ -89,7 +90,8 @@ impl BoundaryDistance {
         self
     }
 
-    /// The distance of each point and its gradient, one row per point. Along the axes, the smallest of the distances.
+    /// The distance of each point and its gradient, one row per point. Along the axes, the smallest of the
+    /// distances.
     ///
     /// Fails only if the [interrupt](BoundaryDistance::interrupt) is raised.
     pub fn at(&self, points: &Points) -> Result<(Vec<f64>, Matrix), Interrupted> {
@@ -147,7 +149,7 @@ impl BoundaryDistance {
         value
     }
 
-    /// The power of a distance, and its derivative where the distance has the given one.
+    /// The power of a distance, and its derivative, from the distance and its derivative.
     fn raised(&self, (distance, slope): (f64, f64)) -> (f64, f64) {
         if self.power == 1.0 {
             return (distance, slope);
@@ -159,13 +161,14 @@ impl BoundaryDistance {
     }
 }
 
-/// How far a point is from the boundary when one coordinate is moved, and whether that grows or falls with it.
+/// The distance from a point to the boundary if only one coordinate is moved, and its derivative in that
+/// coordinate.
 fn section_distance(domain: &Arc<dyn Domain>, x: &[f64], axis: usize) -> (f64, f64) {
     if !domain.contains(x) {
         return (0.0, 0.0);
     }
     let bounds = domain.bounds()[axis];
-    // Sections may be found by looking at places along a line, so that near ends are looked for in short windows first.
+    // Sections may be found by scanning, so short windows are tried first to find near ends precisely.
     let (mut below, mut above) = (f64::INFINITY, f64::INFINITY);
     let mut reach = NEAR * (1.0 + x[axis].abs());
     while reach < FAR * (1.0 + x[axis].abs()) && below.is_infinite() && above.is_infinite() {

@@ -60,8 +60,8 @@ impl HalfSpace {
         product - self.unit_offset
     }
 
-    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a coordinate
-    /// axis turns the other axes into the plane.
+    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a
+    /// coordinate axis turns the other axes into the plane.
     fn plane_basis(&self) -> Vec<Vec<f64>> {
         let dimension = self.unit.len();
         let axis =

@@ -7,8 +7,8 @@ use crate::error::DomainError;
 
 /// Every shape with a name, in the order in which help texts list them.
 ///
-/// A domain whose [`Shape`] is listed here can be used by name on the command line and in Python, and appears in the help
-/// texts and the reference.
+/// A domain whose [`Shape`] is listed here can be used by name on the command line and in Python, and appears
+/// in the help texts and the reference.
 #[rustfmt::skip]
 pub static SHAPES: &[&Shape] = &[
     &ball::BALL,
@@ -41,8 +41,10 @@ pub struct Shape {
     /// The number of coordinates, if the arguments determine it.
     pub dimension: fn(&ShapeArguments) -> Option<usize>,
     /// The domain in that many coordinates.
-    pub build: fn(&ShapeArguments, usize) -> Result<Arc<dyn Domain>, DomainError>,
+    pub build: fn(&ShapeArguments, usize) -> Built,
 }
+
+type Built = Result<Arc<dyn Domain>, DomainError>;
 
 /// Shapes are equal if their names are: no two in [`SHAPES`] have the same.
 impl PartialEq for Shape {
@@ -81,7 +83,8 @@ pub enum ParameterKind {
     Number,
     /// One number or several, such as a point.
     Numbers,
-    /// One of some words. Each is given with its synonyms; the first is the one that is listed and handed to the shape.
+    /// One of some words. Each is given with its synonyms; the first is the one that is listed and handed to
+    /// the shape.
     Choice(&'static [&'static [&'static str]]),
 }
 

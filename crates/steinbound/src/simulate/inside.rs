@@ -12,14 +12,16 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// Rejection sampling. Proposals are draws of the model, kept if they lie inside; or, for a model that cannot be sampled
-/// or has hardly any mass inside, uniform draws of the box around the domain, kept with probability `p(x) / max p`.
-/// [`Inside::new`] uses whichever keeps more of a thousand draws; [`Inside::direct`] uses draws of the model. The maximum
-/// is the largest of the density at [`PILOTS`] places and in a search around the best of them.
+/// Rejection sampling. Proposals are draws of the model, kept if they lie inside; or, for a model that cannot
+/// be sampled or has hardly any mass inside, uniform draws of the box around the domain, kept with
+/// probability `p(x) / max p`. [`Inside::new`] uses whichever keeps more of a thousand draws;
+/// [`Inside::direct`] uses draws of the model. The maximum is the largest of the density at [`PILOTS`] places
+/// and in a search around the best of them.
 ///
 /// # Requirements
 ///
-/// A sampler, or a log-density and a bounded domain; and that one draw in 10,000 is kept (in 100,000 if direct).
+/// A sampler, or a log-density and a bounded domain; and that one draw in 10,000 is kept (in 100,000 if
+/// direct).
 ///
 /// # Complexity
 ///
@@ -27,11 +29,12 @@ use crate::points::Points;
 ///
 /// # Reference
 ///
-/// Caffo, Booth and Davis, *Empirical supremum rejection sampling*, Biometrika 2002, for the estimated maximum.
+/// Caffo, Booth and Davis, *Empirical supremum rejection sampling*, Biometrika 2002, for the estimated
+/// maximum.
 ///
 /// ```
 /// use steinbound::{domain::Cuboid, model::Gaussian, simulate};
-/// // A precision below zero: no density on the line, but one on an interval, with most of its mass near the ends.
+/// // A precision below zero: a density on an interval only, with most of its mass near the ends.
 /// let interval = Cuboid::interval(-1.0, 1.0)?;
 /// let (model, rng) = (Gaussian::full(1), &mut simulate::stream(1, 0));
 /// let inside = simulate::Inside::new(&model, &[0.0, -4.0], Some(&interval), rng)?;
@@ -118,10 +121,10 @@ impl<'a> Inside<'a> {
     /// let (disc, model) = (Ball::new(1.0)?.in_dimension(2), Gaussian::with_variance(2, 1.0)?);
     /// let interrupt = Interrupt::new();
     /// let inside = simulate::Inside::direct(&model, &[0.5, 0.5], &disc)?.interrupt(interrupt.clone());
-    /// let sample = inside.sample(100, &mut simulate::stream(1, 0))?;
-    /// assert_eq!(sample, simulate::truncated(&model, &[0.5, 0.5], &disc, 100, &mut simulate::stream(1, 0))?);
+    /// let rng = &mut simulate::stream(1, 0);
+    /// assert_eq!(inside.draw(100, rng)?.len(), 100);
     /// interrupt.raise();
-    /// assert!(inside.sample(100, &mut simulate::stream(1, 0)).unwrap_err().is_interrupted());
+    /// assert!(inside.draw(100, rng).unwrap_err().is_interrupted());
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn direct(model: &'a dyn Model, theta: &[f64], domain: &'a dyn Domain) -> Result<Inside<'a>, Error> {
@@ -254,7 +257,8 @@ struct Ahead {
     next: usize,
 }
 
-/// The log-densities at places, given one after the other: minus infinity outside the domain or where undefined.
+/// The log-densities at places, given one after the other: minus infinity outside the domain or where
+/// undefined.
 fn log_densities(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>, values: &[f64]) -> Vec<f64> {
     let places = || values.chunks_exact(model.dimension());
     let is_inside: Vec<bool> =
@@ -300,8 +304,8 @@ fn uniform(model: &dyn Model, theta: &[f64], domain: &dyn Domain, rng: &mut ChaC
     look(&pilots, &mut best, &mut log_bound);
     let here = Points::new(best.clone(), dimension).ok()?;
     let is_dear = AtPoints::all(model, &here).has_all_log_densities(theta);
-    // Search around the best place in shrinking boxes. Where many places are evaluated at once, the best is updated
-    // only after each box.
+    // Search around the best place in shrinking boxes. Where many places are evaluated at once, the best is
+    // updated only after each box.
     let at_once = if is_dear { BOX } else { 1 };
     let mut places = vec![0.0; at_once * dimension];
     for k in (0..PILOTS / 10).step_by(at_once) {

@@ -32,13 +32,13 @@ impl Sample {
 ///
 /// # Definition
 ///
-/// Rejection sampling: the points are independent draws of the truncated density. [`Inside::direct`] does the same and
-/// can be interrupted.
+/// Rejection sampling: the points are independent draws of the truncated density. [`Inside::direct`] does the
+/// same and can be interrupted.
 ///
 /// # Requirements
 ///
-/// The model can be sampled (a Gaussian with a proper covariance can), and puts enough mass inside the domain: if fewer
-/// than one draw in 100,000 is kept, the attempt ends with an error.
+/// The model can be sampled (a Gaussian with a proper covariance can), and puts enough mass inside the
+/// domain: if fewer than one draw in 100,000 is kept, the attempt ends with an error.
 ///
 /// # Complexity
 ///
