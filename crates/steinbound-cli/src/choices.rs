@@ -164,16 +164,7 @@ pub fn covariance() -> Choice<CovarianceShape> {
 }
 
 pub fn method() -> Choice<Method> {
-    let meaning = |method| match method {
-        Method::Tksd => "truncated kernelised Stein discrepancy; needs boundary points",
-        Method::Bdksd => "Stein discrepancy weighted by the distance to the boundary",
-        Method::Truncsm => "truncated score matching; needs distances, has no kernel",
-        Method::Ksd => "Stein discrepancy that ignores the boundary",
-        Method::Mle => "maximum likelihood that ignores the boundary",
-        Method::TruncatedMle => "maximum likelihood inside a known domain, by integration",
-        _ => "",
-    };
-    Choice::new("method", Method::ALL.map(|method| (method.name(), method, meaning(method))))
+    Choice::new("method", Method::ALL.map(|method| (method.name(), method, method.meaning())))
 }
 
 pub fn distance() -> Choice<DistanceKind> {

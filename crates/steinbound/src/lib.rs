@@ -58,6 +58,8 @@ mod interrupt;
 pub mod kernel;
 mod likelihood;
 mod matrix;
+pub mod method;
+mod minimise;
 pub mod model;
 mod points;
 pub mod projection;
@@ -69,8 +71,10 @@ pub mod stein;
 pub mod text;
 
 pub use compute::simd_level;
-pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
-pub use fit::{Estimator, Fit, Method};
-pub use inference::{HypothesisError, ResamplingError};
+pub use error::{
+    DomainError, Error, FitError, HypothesisError, KernelError, ModelError, PointsError, ResamplingError,
+};
+pub use fit::Fit;
 pub use matrix::Matrix;
+pub use method::{Estimator, Method};
 pub use points::Points;

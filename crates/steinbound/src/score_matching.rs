@@ -3,10 +3,11 @@
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
 use crate::error::{Error, Interrupted, ModelError};
-use crate::fit::objective::{Expansion, Objective, score_scales};
-use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
+use crate::minimise::{
+    Estimate, Expansion, Objective, affine_score, centred, features, score_scales, solve_normal_equations,
+};
 use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
 use crate::stein::{Moments, Slot};

@@ -3,10 +3,11 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::sandwich::contributions;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
-use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie, smaller};
+use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
+use crate::method::smaller;
+use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
 use crate::stein::Statistic;
 
@@ -167,7 +168,7 @@ impl Problem<'_> {
     fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
         self.check_own(fit)?;
         let mut found = Diagnostics {
-            leak: fit.leak,
+            leak: fit.setup.leak,
             tie: self.tie(),
             boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
             normal_condition: fit.normal_condition,
@@ -189,7 +190,7 @@ impl Problem<'_> {
         let Some(reported) = fit.fitted_parameters().and_then(|theta| self.model.report(&theta)) else {
             return Ok(None);
         };
-        if (fit.influence.rows(), fit.influence.columns()) != (fit.n, reported.jacobian.columns()) {
+        if (fit.influence.rows(), fit.influence.columns()) != (fit.setup.n, reported.jacobian.columns()) {
             return Ok(None);
         }
         let influence = fit.influence.times(&reported.jacobian.transpose());
@@ -249,7 +250,7 @@ impl Problem<'_> {
     /// Whether another statistic can be had in about the time of the fit.
     fn can_compare(&self) -> bool {
         let Ok(form) = self.form() else { return false };
-        let (n, m) = (form.points() as f64, self.boundary_points() as f64);
+        let (n, m) = (form.points() as f64, self.setup().m as f64);
         let rank = form.holder().rank.unwrap_or(0) as f64;
         let operations = n * (m * m + rank * (rank + m)) * (1 + form.coordinates()) as f64;
         self.can_repeat() && operations <= MOST_OPERATIONS
@@ -285,7 +286,7 @@ impl Diagnostics {
     /// Whether the boundary was seen to be known well enough.
     fn is_boundary_fine(&self, problem: &Problem) -> bool {
         let moves = self.boundary_moves.as_ref().map(|found| found.standard_errors);
-        problem.knows_near_places() && moves.is_some_and(|moves| moves < HARMLESS_MOVE)
+        problem.near_places().is_some() && moves.is_some_and(|moves| moves < HARMLESS_MOVE)
     }
 
     /// Fits again with a boundary that is known better, where that is affordable.
@@ -301,7 +302,7 @@ impl Diagnostics {
         // Fitted parameters exist where moments may not.
         let Some(most) = Disagreement::largest(fit.fitted(), refitted.fitted()) else { return };
         if refitted.converged && most.standard_errors > LARGEST_MOVE && problem.boundary_warning().is_none() {
-            let better = if problem.knows_near_places() {
+            let better = if problem.near_places().is_some() {
                 "more boundary points and a hundredth of the ridge move"
             } else {
                 "a hundredth of the ridge moves"
@@ -311,7 +312,7 @@ impl Diagnostics {
                  or more boundary points, and if that does not help test whether the model fits",
                 most.parameter,
                 most.standard_errors,
-                smaller(problem.ridge().unwrap_or_default()),
+                smaller(problem.setup().ridge.unwrap_or_default()),
             ));
         }
         self.boundary_moves = Some(most);
@@ -319,7 +320,9 @@ impl Diagnostics {
 
     /// Fits again with the other statistic, where that is affordable.
     fn compare_statistics(&mut self, problem: &Problem, fit: &Fit) {
-        let (Some(statistic), Some(theta)) = (problem.statistic(), fit.fitted_parameters()) else { return };
+        let (Some(statistic), Some(theta)) = (problem.setup().statistic, fit.fitted_parameters()) else {
+            return;
+        };
         if !fit.is_trustworthy() || !problem.can_compare() {
             return;
         }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
-use crate::fit::{Interrupt, Interrupted, Method, Problem};
+use crate::fit::{Interrupt, Interrupted, Problem};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::simulate::Inside;
@@ -134,7 +134,7 @@ impl<'a> Simulator<'a> {
             return Err("how observations of a cluster depend on each other is not known".into());
         }
         // These methods take the data for a sample of the whole density.
-        let is_whole = matches!(problem.estimator.method, Method::Ksd | Method::Mle);
+        let is_whole = !problem.estimator.method.uses().knows_boundary();
         let domain = problem.estimator.domain.as_deref().filter(|_| !is_whole);
         if domain.is_none() && !is_whole {
             return Err("boundary points do not tell what is inside, and no domain is given".into());

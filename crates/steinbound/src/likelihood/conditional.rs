@@ -4,10 +4,9 @@ use super::Truncated;
 use super::truncated::finish;
 use crate::domain::section_around;
 use crate::error::{Error, FitError};
-use crate::fit::objective::{Expansion, Objective};
-use crate::fit::{Estimate, search};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
+use crate::minimise::{Estimate, Expansion, Objective, search};
 use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 

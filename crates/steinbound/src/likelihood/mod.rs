@@ -2,17 +2,17 @@
 
 mod conditional;
 mod nodes;
-mod normaliser;
 mod truncated;
 
 use std::sync::Arc;
 
 pub use nodes::IntegrationRule;
+pub(crate) use nodes::{DETERMINISTIC, FINEST};
 
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
-use crate::fit::{Estimate, centred};
 use crate::interrupt::Interrupt;
+use crate::minimise::{Estimate, centred};
 use crate::model::Model;
 use crate::points::Points;
 

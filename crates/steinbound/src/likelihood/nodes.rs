@@ -22,18 +22,18 @@ use crate::simulate::truncated;
 /// fitted, as in a simulation, a rule made once serves all of them ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
 #[derive(Debug, Clone)]
 pub struct IntegrationRule {
-    pub(super) points: Points<'static>,
-    pub(super) log_weights: Vec<f64>,
+    pub(crate) points: Points<'static>,
+    pub(crate) log_weights: Vec<f64>,
 }
 
 /// The values of nodes, row by row, and their log-weights.
 type Rule = (Vec<f64>, Vec<f64>);
 
 /// Up to this dimension the rule is deterministic.
-pub(super) const DETERMINISTIC: usize = 3;
+pub(crate) const DETERMINISTIC: usize = 3;
 
 /// The finest refinement that is tried, if it does not have too many nodes.
-pub(super) const FINEST: u32 = 12;
+pub(crate) const FINEST: u32 = 12;
 
 /// The most nodes.
 const MOST_NODES: usize = 1_000_000;
@@ -49,7 +49,7 @@ impl IntegrationRule {
     /// panels and doubles its reach.
     ///
     /// `None` where the rule would have too many nodes, or none to rely on because it was interrupted.
-    pub(super) fn new(
+    pub(crate) fn new(
         domain: &dyn Domain,
         data: &Points,
         level: u32,
@@ -107,7 +107,7 @@ impl IntegrationRule {
     }
 
     /// The same rule, its places measured from an origin.
-    pub(super) fn less(self, origin: &[f64]) -> Result<IntegrationRule, Error> {
+    pub(crate) fn less(self, origin: &[f64]) -> Result<IntegrationRule, Error> {
         let values: Vec<f64> =
             self.points.rows().flat_map(|x| x.iter().zip(origin).map(|(x, o)| x - o)).collect();
         Ok(IntegrationRule { points: Points::new(values, origin.len())?, log_weights: self.log_weights })

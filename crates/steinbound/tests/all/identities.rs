@@ -248,7 +248,7 @@ fn the_stein_operator_of_the_witness_has_the_discrepancy_as_its_mean() {
     let data = setting.data.clone().with_weights(weights.clone()).unwrap();
     let total: f64 = weights.iter().sum();
     let theta = [0.1, 0.9];
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         let problem = estimator(method, &setting).check(&data, &setting.model).unwrap();
         let discrepancy = problem.discrepancy(&theta).unwrap().value.unwrap();
         let at_data = problem.witness(&theta, &data).unwrap();
@@ -285,7 +285,7 @@ fn the_witness_has_norm_one_and_multipliers_are_its_boundary_values() {
     let setting = ball(2, 80, 4);
     let theta = [0.0, 0.2];
     let ridge = 1e-2;
-    let estimator = estimator(Method::Tksd, &setting).ridge(ridge);
+    let estimator = estimator(Method::TKSD, &setting).ridge(ridge);
     let problem = estimator.check(&setting.data, &setting.model).unwrap();
     let at_boundary = problem.witness(&theta, &setting.boundary).unwrap();
     let multipliers = at_boundary.multipliers.as_ref().unwrap();
@@ -299,7 +299,7 @@ fn the_witness_has_norm_one_and_multipliers_are_its_boundary_values() {
     // g = (z + sum_j nu_j k(b_j, .)) / D, where z is the unnormalised witness of the plain kernel.
     let ksd = Estimator::ksd().check(&setting.data, &setting.model).unwrap();
     let plain_at_boundary = ksd.witness(&theta, &setting.boundary).unwrap();
-    let sigma = ksd.kernel().unwrap().bandwidth;
+    let sigma = ksd.setup().kernel.as_ref().unwrap().bandwidth;
     let mut norm = plain_at_boundary.discrepancy.powi(2);
     let mut values = 0.0;
     for l in 0..2 {
@@ -354,15 +354,15 @@ fn u_and_v_differ_by_the_diagonal() {
 #[test]
 fn dense_and_tiled_agree() {
     let setting = ball(3, 400, 2);
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         for statistic in [Statistic::V, Statistic::U] {
             let fit = |compute| {
                 let estimator = estimator(method, &setting).statistic(statistic).compute(compute);
                 estimator.fit(&setting.data, &Gaussian::full(3)).unwrap()
             };
             let (dense, tiled) = (fit(Compute::Dense), fit(Compute::Tiled));
-            assert_eq!(dense.compute.as_ref().unwrap().holder.form, "dense");
-            assert_eq!(tiled.compute.as_ref().unwrap().holder.form, "tiled");
+            assert_eq!(dense.setup.compute.as_ref().unwrap().holder.form, "dense");
+            assert_eq!(tiled.setup.compute.as_ref().unwrap().holder.form, "tiled");
             assert_close(&dense.estimates(), &tiled.estimates(), 1e-10, "estimates");
             assert_close(&dense.std_errors(), &tiled.std_errors(), 1e-10, "standard errors");
         }

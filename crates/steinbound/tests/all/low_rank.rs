@@ -124,7 +124,7 @@ fn apart(exact: &Fit, low: &Fit) -> (f64, f64) {
 #[test]
 fn estimates_and_errors_are_close_to_the_exact_ones() {
     let setting = ball(2, 4_000, 7);
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         for statistic in [Statistic::V, Statistic::U] {
             for model in [Gaussian::with_variance(2, 1.0).unwrap(), Gaussian::full(2)] {
                 let fit = |compute| {
@@ -134,7 +134,7 @@ fn estimates_and_errors_are_close_to_the_exact_ones() {
                     estimator.fit(&setting.data, &model).unwrap()
                 };
                 let (exact, low) = (fit(Compute::Tiled), fit(Compute::LowRank));
-                let holder = &low.compute.as_ref().unwrap().holder;
+                let holder = &low.setup.compute.as_ref().unwrap().holder;
                 assert_eq!(holder.form, "low-rank");
                 assert!(holder.residual.unwrap() <= DEFAULT_TOLERANCE && holder.rank.unwrap() > 5);
                 let (moved, ratio) = apart(&exact, &low);
@@ -220,7 +220,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
         .fit(&data, &model)
         .unwrap();
 
-    let bandwidth = fit.kernel.as_ref().unwrap().bandwidth;
+    let bandwidth = fit.setup.kernel.as_ref().unwrap().bandwidth;
     let radial = Radial::tiled(&data, kernel::by_name("gaussian").unwrap(), bandwidth).unwrap();
     let exact = Conditioned::new(radial, &setting.boundary, 1e-3).unwrap();
     let landmarks = Landmarks::choose(&exact, &data, DEFAULT_TOLERANCE, MOST_LANDMARKS, 0).unwrap();
@@ -326,7 +326,7 @@ fn auto_says_what_it_took_and_why() {
     let compute = |points: usize, model: &dyn Model, dimension: usize| {
         let setting = ball(dimension, points, 11);
         let problem = Estimator::tksd().boundary(setting.boundary.clone());
-        let used = problem.check(&setting.data, model).unwrap().compute().unwrap().clone();
+        let used = problem.check(&setting.data, model).unwrap().setup().compute.as_ref().unwrap().clone();
         (used.holder.form, used.reason)
     };
     let gaussian = Gaussian::with_variance(2, 1.0).unwrap();
@@ -358,7 +358,7 @@ fn what_cannot_be_done_is_said() {
     let setting = ball(10, 3_000, 12);
     let estimator = Estimator::tksd().boundary(setting.boundary.clone()).compute(Compute::LowRank);
     let fit = estimator.clone().fit(&setting.data, &setting.model).unwrap();
-    assert_eq!(fit.compute.as_ref().unwrap().holder.rank, Some(MOST_LANDMARKS));
+    assert_eq!(fit.setup.compute.as_ref().unwrap().holder.rank, Some(MOST_LANDMARKS));
     assert!(fit.warnings.iter().any(|w| w.contains("low-rank form leaves")), "{:?}", fit.warnings);
     for tolerance in [-1e-3, 1.0, f64::NAN] {
         let error = estimator.clone().tolerance(tolerance).fit(&setting.data, &setting.model).unwrap_err();

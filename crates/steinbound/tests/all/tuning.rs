@@ -164,7 +164,7 @@ fn the_tuned_fit_is_that_of_the_tuned_estimator() {
     let fit = estimator.fit_tuned(&data, &model).unwrap();
     let plain = tuned.fit(&data, &model).unwrap();
     assert_eq!((fit.estimates(), &fit.warnings), (plain.estimates(), &plain.warnings));
-    assert_eq!(fit.kernel.as_ref().unwrap().bandwidth, tuning.choice().unwrap().variant.bandwidth);
+    assert_eq!(fit.setup.kernel.as_ref().unwrap().bandwidth, tuning.choice().unwrap().variant.bandwidth);
     assert_eq!(fit.tuning, Some(tuning));
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let alone = one_thread.install(|| estimator.fit_tuned(&data, &model).unwrap());

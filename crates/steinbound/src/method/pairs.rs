@@ -21,7 +21,7 @@ const EXACT_LIMIT: usize = 300_000;
 const EXACT_LIMIT_OF_SEARCH: usize = 50_000;
 
 /// A conditioned kernel at the data, and what holds it.
-pub(super) struct Held {
+pub(crate) struct Held {
     /// The kernel itself.
     pub(super) exact: Arc<Conditioned>,
     /// What stands for it, where the form is of low rank.
@@ -34,7 +34,7 @@ pub(super) struct Held {
 
 impl Held {
     /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the settings ask for.
-    pub(super) fn new(
+    pub(crate) fn new(
         estimator: &Estimator,
         data: &Points,
         model: &dyn Model,
@@ -115,7 +115,7 @@ impl Held {
     }
 
     /// The form that a discrepancy is computed with.
-    pub(super) fn form(&self) -> Result<Arc<dyn SteinForm>, Error> {
+    pub(crate) fn form(&self) -> Result<Arc<dyn SteinForm>, Error> {
         match &self.landmarks {
             Some(landmarks) => Ok(Arc::new(LowRank::new(Arc::clone(&self.exact), Arc::clone(landmarks))?)),
             None => Ok(Arc::clone(&self.exact) as Arc<dyn SteinForm>),

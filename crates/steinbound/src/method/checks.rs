@@ -5,7 +5,7 @@ use crate::error::FitError;
 use crate::points::{Points, column_variances};
 
 /// The number of rows that count, at least two.
-pub(super) fn check_rows(data: &Points) -> Result<usize, FitError> {
+pub(crate) fn check_rows(data: &Points) -> Result<usize, FitError> {
     let rows = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
     if rows < 2 {
         return Err(FitError::TooFewRows { rows });
@@ -14,7 +14,7 @@ pub(super) fn check_rows(data: &Points) -> Result<usize, FitError> {
 }
 
 /// Refuses a constant coordinate among those in which a density is to be fitted.
-pub(super) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError> {
+pub(crate) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError> {
     for l in differentiated {
         let mut values = (0..data.len()).filter(|i| data.weight(*i) > 0.0).map(|i| data.row(i)[*l]);
         let first = values.next().unwrap_or(f64::NAN);
@@ -31,7 +31,7 @@ const UNEQUAL_SPREADS: f64 = 5.0;
 
 /// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one of them alone, and boundary points along the others are
 /// too far apart.
-pub(super) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
+pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
     // Coordinates with scales of their own have been taken care of.
     if data.scales().iter().any(|scale| *scale != 1.0) {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
 }
 
 /// Refuses data outside the domain, or gives a warning where they are allowed.
-pub(super) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, FitError> {
+pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, FitError> {
     let Some(domain) = &estimator.domain else {
         return Ok(None);
     };

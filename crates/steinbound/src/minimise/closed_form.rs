@@ -12,7 +12,7 @@ use crate::stein::{Pass, Statistic, SteinForm};
 /// parameters. For the U-statistic it need not be: then the quadratic has no minimum, and the estimate says so.
 ///
 /// One pass over the pairs gives the estimate and its standard errors together.
-pub(super) fn minimise(
+pub(crate) fn minimise(
     form: &dyn SteinForm,
     model: &dyn Model,
     data: &Points,

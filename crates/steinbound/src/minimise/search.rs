@@ -1,9 +1,8 @@
 //! From starts to an estimate: the minimum that a search finds, with the influence of each observation.
 
 use super::descent::{self, Descent};
-use super::estimate::Estimate;
+use super::estimate::{Estimate, Starts};
 use super::objective::{Expansion, Objective};
-use super::result::Starts;
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
 use crate::interrupt::Interrupt;

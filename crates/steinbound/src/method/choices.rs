@@ -1,57 +1,12 @@
+//! Choices among a few named settings.
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
 
-/// An estimator.
+/// How the distance to the boundary is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Method {
-    /// Truncated kernelised Stein discrepancy: boundary points only.
-    Tksd,
-    /// Kernelised Stein discrepancy with a distance weight.
-    Bdksd,
-    /// Truncated score matching.
-    Truncsm,
-    /// Kernelised Stein discrepancy that ignores the boundary.
-    Ksd,
-    /// Maximum likelihood that ignores the boundary.
-    Mle,
-    /// Maximum likelihood of the truncated density.
-    #[serde(rename = "truncated-mle")]
-    TruncatedMle,
-}
-
-impl Method {
-    /// All methods.
-    pub const ALL: [Method; 6] =
-        [Method::Tksd, Method::Bdksd, Method::Truncsm, Method::Ksd, Method::Mle, Method::TruncatedMle];
-
-    /// The name by which the method is chosen.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Tksd => "tksd",
-            Method::Bdksd => "bdksd",
-            Method::Truncsm => "truncsm",
-            Method::Ksd => "ksd",
-            Method::Mle => "mle",
-            Method::TruncatedMle => "truncated-mle",
-        }
-    }
-
-    /// Whether the method is a Stein discrepancy, with kernel, bandwidth and statistic.
-    pub fn has_kernel(self) -> bool {
-        matches!(self, Method::Tksd | Method::Bdksd | Method::Ksd)
-    }
-
-    /// Whether the method weights points by their distance to the boundary.
-    pub fn has_distance(self) -> bool {
-        matches!(self, Method::Bdksd | Method::Truncsm)
-    }
-}
-
-/// How the distance to the boundary is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DistanceKind {
     /// By the domain's formula.
@@ -63,6 +18,9 @@ pub enum DistanceKind {
 }
 
 impl DistanceKind {
+    /// All kinds.
+    pub const ALL: [DistanceKind; 3] = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
+
     /// The kind asked for, else exact where a domain with a distance is known.
     pub fn chosen(asked: Option<DistanceKind>, domain: Option<&dyn Domain>) -> DistanceKind {
         let measures = domain.is_some_and(Domain::has_distance);

@@ -1,11 +1,12 @@
 //! Densities inside a domain, with their normaliser.
 
-use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::in_pool;
 use crate::domain::Domain;
 use crate::error::{Error, FitError, ModelError};
-use crate::fit::{Estimator, centred, start_less};
 use crate::interrupt::Interrupt;
+use crate::likelihood::{DETERMINISTIC, FINEST, IntegrationRule};
+use crate::method::Estimator;
+use crate::minimise::{centred, start_less};
 use crate::model::{AtPoints, Model, check_theta};
 use crate::points::Points;
 use crate::random::{stream, tasks};

@@ -1,4 +1,5 @@
-use super::result::Starts;
+use serde::{Deserialize, Serialize};
+
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{FitError, ModelError};
 use crate::matrix::Matrix;
@@ -6,9 +7,19 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::stein::LinearScore;
 
+/// How the search for a minimum began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Starts {
+    /// The number of starts tried.
+    pub tried: usize,
+    /// How many of them ended at the minimum that was chosen.
+    pub agreed: usize,
+}
+
 /// What every estimator returns: parameters, the influence of each observation on them, and how the search went.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Estimate {
+#[non_exhaustive]
+pub struct Estimate {
     /// Fitted parameters; `None` where the objective has no minimum.
     pub(crate) theta: Option<Vec<f64>>,
     /// One row for each observation, one column for each parameter; without rows where it is not known.

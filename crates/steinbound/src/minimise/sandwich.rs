@@ -66,7 +66,7 @@ pub fn covariance(
 
 /// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first row of each: the sandwich
 /// is the sum of their squares.
-pub(super) fn contributions(
+pub(crate) fn contributions(
     influence: &Matrix,
     weights: &[f64],
     clusters: Option<&[usize]>,

@@ -2,11 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fit::{Estimator, Fit, Method};
-use crate::kernel::Bandwidth;
+use super::Fit;
 use crate::matrix::Matrix;
-use crate::model::Model;
-use crate::points::Points;
 
 /// A fit with its settings, as one line of a table.
 ///
@@ -46,10 +43,10 @@ impl Variant {
     /// The line of a finished fit. One that is not [trustworthy](Fit::is_trustworthy) has a note instead of estimates.
     pub fn of(fit: &Fit) -> Variant {
         let mut variant = Variant {
-            kernel: fit.kernel.as_ref().map_or_else(String::new, |kernel| kernel.name.clone()),
-            bandwidth: fit.kernel.as_ref().map_or(f64::NAN, |kernel| kernel.bandwidth),
-            ridge: fit.ridge,
-            boundary_points: fit.m,
+            kernel: fit.setup.kernel.as_ref().map_or_else(String::new, |kernel| kernel.name.clone()),
+            bandwidth: fit.setup.kernel.as_ref().map_or(f64::NAN, |kernel| kernel.bandwidth),
+            ridge: fit.setup.ridge,
+            boundary_points: fit.setup.m,
             estimates: Vec::new(),
             std_errors: Vec::new(),
             note: None,
@@ -64,6 +61,19 @@ impl Variant {
             variant.note = Some(reason.to_string());
         }
         variant
+    }
+
+    /// The line of a fit that failed with these settings, for the reason given.
+    pub(crate) fn failed(
+        kernel: String,
+        bandwidth: f64,
+        ridge: Option<f64>,
+        boundary_points: usize,
+        reason: String,
+    ) -> Variant {
+        let (estimates, std_errors) = (Vec::new(), Vec::new());
+        let (note, covariance) = (Some(reason), None);
+        Variant { kernel, bandwidth, ridge, boundary_points, estimates, std_errors, note, covariance }
     }
 
     /// Whether there are estimates.
@@ -85,52 +95,5 @@ impl Variant {
         self.estimates = values;
         self.covariance = Some(covariance);
         self
-    }
-}
-
-/// A variant, and the influence of each observation on its reported estimates (without rows where it could not be fitted).
-pub(crate) struct Trial {
-    pub(crate) variant: Variant,
-    pub(crate) influence: Matrix,
-}
-
-impl Trial {
-    /// The trial that a fit was.
-    pub(crate) fn of(fit: &Fit, model: &dyn Model) -> Trial {
-        let variant = Variant::of(fit);
-        let reported = fit.fitted_parameters().and_then(|theta| model.report(&theta));
-        let influence = match reported {
-            Some(reported) if variant.is_fitted() => fit.influence.times(&reported.jacobian.transpose()),
-            _ => Matrix::zeros(0, 0),
-        };
-        Trial { variant, influence }
-    }
-
-    /// Fits with changed settings; `boundary_points` is their number in case that it fails.
-    pub(crate) fn run(
-        estimator: &Estimator,
-        boundary_points: usize,
-        data: &Points,
-        model: &dyn Model,
-    ) -> Trial {
-        let error = match estimator.fit(data, model) {
-            Ok(fit) => return Trial::of(&fit, model),
-            Err(error) => error,
-        };
-        let bandwidth = match estimator.bandwidth {
-            Bandwidth::Fixed(value) => value,
-            Bandwidth::Median => f64::NAN,
-        };
-        let variant = Variant {
-            kernel: estimator.kernel.name().into(),
-            bandwidth,
-            ridge: (estimator.method == Method::Tksd).then_some(estimator.ridge),
-            boundary_points,
-            estimates: Vec::new(),
-            std_errors: Vec::new(),
-            note: Some(error.to_string()),
-            covariance: None,
-        };
-        Trial { variant, influence: Matrix::zeros(0, 0) }
     }
 }

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::problem::{Problem, sees_one_coordinate};
-use super::{Estimator, Settings};
+use super::{Estimator, Preparation};
 use crate::compute::dot;
 use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::stein::{Conditioned, LEAK_PROBES, Left, leak_probes};
+use crate::stein::{Conditioned, LEAK_PROBES, Left};
 
 /// How much of the kernel is left at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,54 +34,11 @@ pub struct Tie {
     pub limit: f64,
 }
 
-impl Problem<'_> {
-    /// What is left of the kernel at about so many places on the boundary near the data; `None` for methods that do not condition on
-    /// boundary points. Without a domain the places are boundary points, at most [`LEAK_PROBES`] of them.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
-    /// let disc = Ball::new(1.4)?.in_dimension(2);
-    /// let model = Gaussian::with_variance(2, 1.0)?;
-    /// let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
-    /// let estimator = Estimator::tksd().domain(Arc::new(disc));
-    /// let largest = |m: usize| {
-    ///     let found = estimator.clone().boundary_points(m).check(&data, &model)?.boundary_leaks(100)?;
-    ///     Ok::<f64, steinbound::Error>(found.unwrap().leaks.into_iter().fold(0.0, f64::max))
-    /// };
-    /// assert!(largest(6)? > 0.2 && largest(100)? < 0.05);
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn boundary_leaks(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
-        self.watch(|| self.leaks_on_boundary(count))
-    }
-
-    fn leaks_on_boundary(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
-        let (Ok(form), Some(boundary)) = (self.form(), self.boundary()) else { return Ok(None) };
-        if let Some(places) = probes(&self.estimator, self.data, count) {
-            let leaks = form.leaks_at(&places)?;
-            return Ok(leaks.map(|leaks| BoundaryLeaks { places, leaks, are_boundary_points: false }));
-        }
-        let (points, leaks) = match distinct(boundary)? {
-            Some(points) => {
-                let leaks = form.leaks_among(&points)?;
-                (points, leaks)
-            }
-            None => (boundary.clone().into_owned(), form.leaks()),
-        };
-        let rows: Vec<&[f64]> = leak_probes(points.len()).into_iter().map(|i| points.row(i)).collect();
-        if leaks.is_empty() || leaks.len() != rows.len() {
-            return Ok(None);
-        }
-        Ok(Some(BoundaryLeaks { places: Points::from_rows(&rows)?, leaks, are_boundary_points: true }))
-    }
-}
-
 /// The share of the extent of the boundary within which two of its points are one: neither would tell of a gap at the other.
 const SAME: f64 = 1e-5;
 
 /// The boundary points without those that are as good as repeated, where there are any: a point that is there twice would answer for itself.
-fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Error> {
+pub(crate) fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Error> {
     let extent = |l: usize| {
         let values = boundary.rows().map(|row| row[l]);
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -114,7 +70,7 @@ fn percent(share: f64) -> String {
 }
 
 /// Places on the boundary, where the domain is known.
-fn probes(estimator: &Estimator, data: &Points, count: usize) -> Option<Points<'static>> {
+pub(crate) fn probes(estimator: &Estimator, data: &Points, count: usize) -> Option<Points<'static>> {
     let sampling = BoundarySampling::new(count).near(data);
     let domain = estimator.domain.as_ref()?;
     domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)).ok()
@@ -188,43 +144,61 @@ const OF_THE_RIDGE: f64 = 3.0;
 /// What is left of the kernel at the data, on average, where boundary points are out of its reach.
 const UNTOUCHED: f64 = 1.0 - 1e-9;
 
-/// Measures the leak near the data, at other places on the boundary where the domain is known and at the boundary points
-/// themselves where it is not.
-pub(super) fn note_leak(
-    estimator: &Estimator,
-    data: &Points,
-    boundary: &Points,
-    form: &Conditioned,
-    settings: &mut Settings,
-) -> Result<(), Error> {
-    if sees_one_coordinate(data) || boundary.is_empty() {
-        return Ok(());
+/// How well boundary points stand for the boundary, as far as that is known before anything is fitted.
+#[derive(Debug, Clone)]
+pub(crate) struct BoundaryCheck {
+    /// How much of the kernel is left at the data themselves, on average.
+    pub(crate) kept: f64,
+    pub(crate) tie: Option<Tie>,
+    /// The warning, also among those of the preparation.
+    pub(crate) warning: Option<String>,
+    /// Places on the boundary near the data, where it is known.
+    pub(crate) near_places: Option<Points<'static>>,
+}
+
+impl BoundaryCheck {
+    /// Measures what is left of the kernel near the data, at other places on the boundary where the domain is known and
+    /// at the boundary points themselves where it is not.
+    pub(super) fn measure(
+        preparation: &mut Preparation,
+        boundary: &Points,
+        form: &Conditioned,
+    ) -> Result<(), Error> {
+        let Preparation { estimator, data, .. } = *preparation;
+        if sees_one_coordinate(data) || boundary.is_empty() {
+            return Ok(());
+        }
+        let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
+        let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
+        let observations = Points::from_rows(&rows)?;
+        let near_places = match near_probes(estimator, data, &observations, form)? {
+            Near::Places(places) => Some(places),
+            // The kernel does not reach the boundary, so that nothing of it can be left there.
+            Near::OutOfReach => return Ok(()),
+            Near::Unknown => None,
+        };
+        let left = match (&near_places, distinct(boundary)?) {
+            (Some(places), _) => form.left_at(places, &observations)?,
+            (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
+            (None, None) => form.left_among(&observations)?,
+        };
+        if !left.leak.is_finite() {
+            return Ok(());
+        }
+        let tie = Tie { strength: left.tie, limit: strongest_tie(data.independent()) };
+        let largest_leak = near_places.is_none().then(|| largest_leak(data.independent()));
+        let warning = warning(&left, tie, largest_leak, estimator.ridge);
+        preparation.setup.leak = Some(left.leak);
+        preparation.warnings.extend(warning.clone());
+        let tie = tie.strength.is_finite().then_some(tie);
+        preparation.boundary_check = Some(BoundaryCheck { kept: left.kept, tie, warning, near_places });
+        Ok(())
     }
-    let rows = data.some_rows(LEAK_PROBES, &mut stream(estimator.seed, tasks::COVERAGE));
-    let rows: Vec<&[f64]> = rows.into_iter().map(|i| data.row(i)).collect();
-    let observations = Points::from_rows(&rows)?;
-    let places = match near_probes(estimator, data, &observations, form)? {
-        Near::Places(places) => Some(places),
-        // It has nothing to leave.
-        Near::OutOfReach => return Ok(()),
-        Near::Unknown => None,
-    };
-    let left = match (&places, distinct(boundary)?) {
-        (Some(places), _) => form.left_at(places, &observations)?,
-        (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
-        (None, None) => form.left_among(&observations)?,
-    };
-    if !left.leak.is_finite() {
-        return Ok(());
-    }
-    let tie = Tie { strength: left.tie, limit: strongest_tie(data.independent()) };
-    (settings.leak, settings.kept) = (Some(left.leak), Some(left.kept));
-    settings.tie = tie.strength.is_finite().then_some(tie);
-    let largest_leak = places.is_none().then(|| largest_leak(data.independent()));
-    settings.of_boundary = warning(&left, tie, largest_leak, estimator.ridge);
-    settings.warnings.extend(settings.of_boundary.clone());
-    settings.near_places = places;
-    Ok(())
+}
+
+/// Whether a kernel sees one coordinate alone: along that the boundary is a few points, all of them known.
+pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
+    data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
 }
 
 /// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
