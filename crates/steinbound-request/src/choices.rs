@@ -29,27 +29,13 @@ pub enum Tune {
 /// ```
 /// use steinbound::Method;
 /// use steinbound_request::choices;
-/// assert_eq!(choices::method().find("tksd"), Ok(Method::Tksd));
+/// assert_eq!(choices::method().find("tksd"), Ok(Method::TKSD));
 /// assert!(choices::method().find("tkds").unwrap_err().to_string().contains("did you mean \"tksd\""));
 /// ```
 pub fn method() -> Choice<Method> {
     Method::ALL
         .into_iter()
-        .fold(Choice::new("method"), |list, method| list.entry(method.name(), method, meaning(method)))
-}
-
-/// What a method is, in one line.
-// To be replaced by the meaning that a method's own description has.
-fn meaning(method: Method) -> &'static str {
-    match method {
-        Method::Tksd => "truncated kernelised Stein discrepancy; needs boundary points",
-        Method::Bdksd => "Stein discrepancy weighted by the distance to the boundary",
-        Method::Truncsm => "truncated score matching; needs distances, has no kernel",
-        Method::Ksd => "Stein discrepancy that ignores the boundary",
-        Method::Mle => "maximum likelihood that ignores the boundary",
-        Method::TruncatedMle => "maximum likelihood inside a known domain, by integration",
-        _ => "",
-    }
+        .fold(Choice::new("method"), |list, method| list.entry(method.name(), method, method.meaning()))
 }
 
 /// The models that have a name.

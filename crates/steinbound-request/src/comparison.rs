@@ -65,19 +65,19 @@ pub struct Remark {
 /// ```
 /// use steinbound::Method;
 /// use steinbound_request::{Region, default_methods};
-/// assert_eq!(default_methods(&Region::default()), [Method::Ksd, Method::Mle]);
+/// assert_eq!(default_methods(&Region::default()), [Method::KSD, Method::MLE]);
 /// ```
 pub fn default_methods(region: &Region) -> Vec<Method> {
     match (&region.domain, &region.boundary) {
-        (Some(_), _) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm, Method::TruncatedMle],
-        (None, Some(_)) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm],
-        (None, None) => vec![Method::Ksd, Method::Mle],
+        (Some(_), _) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM, Method::TRUNCATED_MLE],
+        (None, Some(_)) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM],
+        (None, None) => vec![Method::KSD, Method::MLE],
     }
 }
 
 /// The method whose discrepancy all densities are measured with.
 pub fn reference_method(knows_boundary: bool) -> Method {
-    if knows_boundary { Method::Tksd } else { Method::Ksd }
+    if knows_boundary { Method::TKSD } else { Method::KSD }
 }
 
 /// One model for each family, and for those with components one for each number of these. What only some of the families

@@ -17,6 +17,8 @@ pub enum Needs {
     Nothing,
     /// A method with a kernel.
     Kernel,
+    /// A method with a statistic over pairs.
+    Statistic,
     /// A method with a ridge.
     Ridge,
     /// A method that measures the distance to the boundary.
@@ -64,6 +66,21 @@ impl<'a> Situation<'a> {
         Situation { method, options, domain, has_boundary, is_regression, is_tested, wording }
     }
 
+    /// The same where something is tested, or nothing is.
+    pub fn tested(self, is_tested: bool) -> Situation<'a> {
+        Situation { is_tested, ..self }
+    }
+
+    /// The same for a regression.
+    pub fn regression(self) -> Situation<'a> {
+        Situation { is_regression: true, ..self }
+    }
+
+    /// The same with other options.
+    pub fn with_options(self, options: &'a Options) -> Situation<'a> {
+        Situation { options, ..self }
+    }
+
     /// The note about an option that was given and has no effect.
     ///
     /// ```
@@ -72,8 +89,8 @@ impl<'a> Situation<'a> {
     /// let mut given = Options::new();
     /// given.set(&options::RIDGE, Value::Number(0.1));
     /// let with = |method| Situation::new(method, &given, Wording::CommandLine).note(&options::RIDGE);
-    /// assert_eq!(with(Method::Tksd), None);
-    /// assert_eq!(with(Method::Mle).unwrap(), "--ridge has no effect with --method mle");
+    /// assert_eq!(with(Method::TKSD), None);
+    /// assert_eq!(with(Method::MLE).unwrap(), "--ridge has no effect with --method mle");
     /// ```
     pub fn note(&self, option: &OptionSpec) -> Option<String> {
         let reason = self.options.get(option).and_then(|_| self.reason(option.needs))?;
@@ -108,7 +125,7 @@ impl<'a> Situation<'a> {
     }
 
     fn uses_boundary(&self) -> bool {
-        self.method == Method::Tksd || self.distance() == Some(DistanceKind::Nearest)
+        self.method.uses().boundary_points || self.distance() == Some(DistanceKind::Nearest)
     }
 
     fn by_method(&self) -> String {
@@ -140,13 +157,14 @@ impl<'a> Situation<'a> {
 
     /// Why an option with these needs has no effect; `None` where it has one.
     fn reason(&self, needs: Needs) -> Option<String> {
-        let (method, by_method) = (self.method, self.by_method());
+        let (uses, by_method) = (self.method.uses(), self.by_method());
         let compute = self.options.choice(&options::COMPUTE, choices::compute()).unwrap_or(Compute::Auto);
         match needs {
             Needs::Nothing => None,
-            Needs::Kernel => (!method.has_kernel()).then_some(by_method),
-            Needs::Ridge => (method != Method::Tksd).then_some(by_method),
-            Needs::Distance => (!method.has_distance()).then_some(by_method),
+            Needs::Kernel => (!uses.kernel).then_some(by_method),
+            Needs::Statistic => (!uses.statistic).then_some(by_method),
+            Needs::Ridge => (!uses.ridge).then_some(by_method),
+            Needs::Distance => (!uses.has_distance()).then_some(by_method),
             Needs::NearestDistance => match self.distance() {
                 Some(DistanceKind::Nearest) => None,
                 Some(_) => {
@@ -155,10 +173,10 @@ impl<'a> Situation<'a> {
                 }
                 None => Some(by_method),
             },
-            Needs::LowRank if !method.has_kernel() => Some(by_method),
+            Needs::LowRank if !uses.kernel => Some(by_method),
             Needs::LowRank => (!compute.has_tolerance())
                 .then(|| format!("with {}", self.wording.with_value("compute", compute.name()))),
-            Needs::Tuning => (self.options.is_tuned() && !method.has_kernel()).then_some(by_method),
+            Needs::Tuning => (self.options.is_tuned() && !uses.kernel).then_some(by_method),
             Needs::SampledBoundary if !self.uses_boundary() => Some(self.by_distance()),
             Needs::SampledBoundary => self
                 .has_boundary

@@ -117,7 +117,7 @@ impl Case<'_> {
     /// use steinbound_request::{Inference, ModelRequest, Request};
     /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
     /// let model = Gaussian::with_variance(1, 1.0)?;
-    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::Mle).prepare(&())?;
+    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::MLE).prepare(&())?;
     /// let answer = case.fit(&case.fitting_problem()?, &Inference::default(), &())?;
     /// assert!(answer.is_sound && (answer.fit.estimates()[0] - 2.9).abs() < 1e-12);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

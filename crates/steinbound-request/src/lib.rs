@@ -15,7 +15,7 @@
 //! use steinbound_request::{Inference, ModelRequest, Request, options};
 //! let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
 //! let model = Gaussian::with_variance(1, 1.0)?;
-//! let mut request = Request::new(&data, ModelRequest::Given(&model), Method::Tksd);
+//! let mut request = Request::new(&data, ModelRequest::Given(&model), Method::TKSD);
 //! request.region.boundary = Some(Points::from_rows(&[[-1.0], [1.0]])?);
 //! request.options.set_text(&options::BANDWIDTH, "0.8")?;
 //! let case = request.prepare(&())?;

@@ -230,7 +230,7 @@ impl OptionSpec {
 /// given.set(&options::RIDGE, Value::Number(0.01));
 /// given.set(&options::KERNEL, options::KERNEL.name_of("imq").unwrap());
 /// assert!(given.is_given(&options::RIDGE) && !given.is_given(&options::BANDWIDTH));
-/// let estimator = given.estimator(Method::Tksd);
+/// let estimator = given.estimator(Method::TKSD);
 /// # let _ = estimator;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]

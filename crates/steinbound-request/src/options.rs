@@ -56,7 +56,7 @@ pub static STATISTIC: OptionSpec = OptionSpec::new(
     "How pairs are summed",
 )
 .default(Preset::Words("v"))
-.needs(Needs::Kernel)
+.needs(Needs::Statistic)
 .apply(Apply::Name(|e, name| chosen(e, choices::statistic(), name, Estimator::statistic)));
 
 /// The kernel.

@@ -27,7 +27,7 @@ use crate::wording::Wording;
 #[non_exhaustive]
 pub struct RegressionRequest {
     /// The response and the terms.
-    pub formula: String,
+    pub formula: Formula,
     /// The data.
     pub frame: Frame,
     /// Where responses are cut off below.
@@ -117,9 +117,9 @@ pub struct RegressionAnswer {
 
 impl RegressionRequest {
     /// A regression with default options, of the rows of a frame.
-    pub fn new(formula: impl Into<String>, frame: Frame, method: Method) -> RegressionRequest {
+    pub fn new(formula: Formula, frame: Frame, method: Method) -> RegressionRequest {
         RegressionRequest {
-            formula: formula.into(),
+            formula,
             frame,
             lower: None,
             upper: None,
@@ -134,25 +134,25 @@ impl RegressionRequest {
 
     /// Refuses a regression without limits for a method that needs one, before anything is read.
     pub fn check_limits(has_limit: bool, method: Method, wording: Wording) -> Result<(), RequestError> {
-        if has_limit || matches!(method, Method::Mle | Method::Ksd) {
+        if has_limit || !method.uses().knows_boundary() {
             return Ok(());
         }
         Err(RequestError::refused(format!(
             "no limit of the response is given; add {} or {} (a number or a column), or use {} for data that are not truncated",
             wording.with_placeholder("lower", "V"),
             wording.with_placeholder("upper", "V"),
-            wording.with_value("method", Method::Mle.name())
+            wording.with_value("method", Method::MLE.name())
         )))
     }
 
-    /// Reads the formula, selects the rows that have everything, and builds points and model.
+    /// Selects the rows that have everything, and builds points and model.
     ///
     /// ```
     /// use steinbound::Method;
-    /// use steinbound_io::{Frame, FrameOptions, examples::STUDENT_SCORES};
+    /// use steinbound_io::{Formula, Frame, FrameOptions, examples::STUDENT_SCORES};
     /// use steinbound_request::{Column, Inference, RegressionRequest};
     /// let frame = Frame::parse("scores.csv", STUDENT_SCORES.as_bytes(), &FrameOptions::default())?;
-    /// let mut request = RegressionRequest::new("achiv ~ langscore", frame, Method::TruncatedMle);
+    /// let mut request = RegressionRequest::new(Formula::parse("achiv ~ langscore")?, frame, Method::TRUNCATED_MLE);
     /// request.lower = Some(Column::Text("40".into()));
     /// let regression = request.prepare()?;
     /// let case = regression.case();
@@ -161,8 +161,7 @@ impl RegressionRequest {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn prepare(self) -> Result<RegressionCase, RequestError> {
-        let formula = Formula::parse(&self.formula)?;
-        let mut used = formula.columns(&self.frame)?;
+        let mut used = self.formula.columns(&self.frame)?;
         let weights = self.weights.as_ref().and_then(|column| match column {
             Column::Text(name) => Some(name.as_str()),
             Column::Each(_) => None,
@@ -176,11 +175,11 @@ impl RegressionRequest {
         let used: Vec<&str> = used.iter().map(String::as_str).collect();
         let rows = self.frame.complete_rows(&used)?;
         let frame = self.frame.select(&rows);
-        let design = formula.design(&frame)?;
+        let design = self.formula.design(&frame)?;
         let prepared = self.build(&frame, &design, &rows)?;
         let places = (0..frame.len()).map(|row| frame.place(row)).collect();
         Ok(RegressionCase {
-            formula,
+            formula: self.formula,
             design,
             prepared,
             rows,

@@ -25,7 +25,7 @@ use crate::wording::Wording;
 /// use steinbound_request::{FamilyRequest, ModelRequest, Request, Values, choices};
 /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
 /// let model = ModelRequest::Family(FamilyRequest::new(choices::model().find("gaussian")?));
-/// let case = Request::new(&data, model, Method::Ksd).prepare(&())?;
+/// let case = Request::new(&data, model, Method::KSD).prepare(&())?;
 /// let problem = case.problem(&())?;
 /// let answer = case.discrepancy(&problem, &"2,4".parse::<Values>()?)?;
 /// assert_eq!(answer.json()["schema"], "steinbound.discrepancy/1");

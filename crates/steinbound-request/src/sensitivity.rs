@@ -79,7 +79,7 @@ impl SensitivityOutcome {
         if wanted == SensitivityWanted::No {
             return SensitivityOutcome::NotWanted;
         }
-        if !fit.method.has_kernel() {
+        if !fit.setup.method.has_kernel() {
             return SensitivityOutcome::NoKernel;
         }
         if wanted == SensitivityWanted::ForReport && FITS * seconds > PATIENCE {
@@ -129,10 +129,10 @@ impl SensitivityOutcome {
 /// The estimator with the bandwidth and ridge of a fit.
 pub fn as_fitted(estimator: &Estimator, fit: &Fit) -> Estimator {
     let mut estimator = estimator.clone();
-    if let Some(kernel) = &fit.kernel {
+    if let Some(kernel) = &fit.setup.kernel {
         estimator = estimator.bandwidth(Bandwidth::Fixed(kernel.bandwidth));
     }
-    match fit.ridge {
+    match fit.setup.ridge {
         Some(ridge) => estimator.ridge(ridge),
         None => estimator,
     }

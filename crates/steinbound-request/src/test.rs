@@ -56,7 +56,7 @@ impl Case<'_> {
     /// use steinbound_request::{ModelRequest, Request, Values};
     /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
     /// let model = Gaussian::with_variance(1, 1.0)?;
-    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::Ksd).prepare(&())?;
+    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::KSD).prepare(&())?;
     /// let problem = case.tuned_problem(&())?;
     /// let answer = case.test(&problem, Some(&"3".parse::<Values>()?), &())?;
     /// assert_eq!(answer.json()["at"][0], 3.0);

@@ -111,7 +111,7 @@ mod tests {
             lower: None,
             upper: None,
         };
-        let text = document(&result("wild"), Method::Tksd, "gaussian", 30, Some(&[mean])).to_string();
+        let text = document(&result("wild"), Method::TKSD, "gaussian", 30, Some(&[mean])).to_string();
         let start =
             "tksd test of a gaussian density, n = 30, parameters fitted\n\n  mean[x1] = 0.50\n\nsquared";
         assert!(text.starts_with(start), "{text}");

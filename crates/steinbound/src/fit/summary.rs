@@ -100,7 +100,11 @@ impl Fit {
         let distance =
             self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
         let document = Document::new()
-            .title(format!("{} fit of a {} model{statistic}{distance}", self.setup.method.name(), self.setup.model))
+            .title(format!(
+                "{} fit of a {} model{statistic}{distance}",
+                self.setup.method.name(),
+                self.setup.model
+            ))
             .gap()
             .table(parameter_table(self.shown_parameters(), self.confidence))
             .gap()
@@ -110,7 +114,8 @@ impl Fit {
 
     /// Settings, agreement with the data and the end of the search, one line each.
     fn settings_lines(&self) -> Vec<String> {
-        let boundary = if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
+        let boundary =
+            if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
         let mut lines = vec![format!("n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)];
         if let Some(kernel) = &self.setup.kernel {
             let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
@@ -121,7 +126,8 @@ impl Fit {
             let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
             lines.push(format!("standard errors: {}{how}", self.covariance_type));
         }
-        let form = self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
+        let form =
+            self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
         lines.push(format!("{}{form}, {}", self.convergence(), duration(self.seconds.total)));
         lines
     }

@@ -20,14 +20,14 @@ pub const BOUNDARY_POINTS: usize = 200;
 
 /// A method, what it knows of the border, and how it measures distances.
 pub const METHODS: [(Method, &str, Option<DistanceKind>); 8] = [
-    (Method::Tksd, "200 points on it", None),
-    (Method::Bdksd, "all of it", Some(DistanceKind::Exact)),
-    (Method::Bdksd, "200 points on it", Some(DistanceKind::Nearest)),
-    (Method::Truncsm, "all of it", Some(DistanceKind::Exact)),
-    (Method::Truncsm, "200 points on it", Some(DistanceKind::Nearest)),
-    (Method::TruncatedMle, "all of it", None),
-    (Method::Ksd, "nothing", None),
-    (Method::Mle, "nothing", None),
+    (Method::TKSD, "200 points on it", None),
+    (Method::BDKSD, "all of it", Some(DistanceKind::Exact)),
+    (Method::BDKSD, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::TRUNCSM, "all of it", Some(DistanceKind::Exact)),
+    (Method::TRUNCSM, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::TRUNCATED_MLE, "all of it", None),
+    (Method::KSD, "nothing", None),
+    (Method::MLE, "nothing", None),
 ];
 
 /// The simulated sample, fitted by every method.
