@@ -63,6 +63,7 @@ mod minimise;
 pub mod model;
 mod points;
 pub mod projection;
+mod random;
 pub mod regression;
 mod score_matching;
 pub mod simulate;

@@ -2,7 +2,7 @@
 
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, ModelError};
+use crate::error::{Error, Interrupted, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::minimise::{
@@ -19,9 +19,13 @@ pub(crate) struct BoundaryWeight {
 }
 
 impl BoundaryWeight {
-    pub(crate) fn new(distance: &BoundaryDistance, data: &Points, model: &dyn Model) -> BoundaryWeight {
-        let (value, slope) = distance.along(data, &model.differentiated());
-        BoundaryWeight { value, slope }
+    pub(crate) fn new(
+        distance: &BoundaryDistance,
+        data: &Points,
+        model: &dyn Model,
+    ) -> Result<BoundaryWeight, Interrupted> {
+        let (value, slope) = distance.along(data, &model.differentiated())?;
+        Ok(BoundaryWeight { value, slope })
     }
 }
 

@@ -9,7 +9,8 @@ use crate::method::Estimator;
 use crate::minimise::{centred, start_less};
 use crate::model::{AtPoints, Model, check_theta};
 use crate::points::Points;
-use crate::simulate::{Inside, stream, tasks};
+use crate::random::{stream, tasks};
+use crate::simulate::Inside;
 
 /// A refinement of the rule that changes the logarithm by less than this is the last one; for rules of random nodes by less than [`RANDOM`].
 const SETTLED: f64 = 1e-9;

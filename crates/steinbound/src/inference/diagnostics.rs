@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
 use crate::method::smaller;
 use crate::minimise::sandwich::contributions;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 use crate::stein::Statistic;
 
 /// How sound a fit is: numbers that should be small, and a warning for each that is not.

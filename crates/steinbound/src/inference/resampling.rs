@@ -9,7 +9,8 @@ use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
 use crate::fit::{Interrupt, Interrupted, Problem};
 use crate::points::Points;
-use crate::simulate::{Inside, stream, tasks};
+use crate::random::{stream, tasks};
+use crate::simulate::Inside;
 
 /// Is told how many of how many draws are done; where it answers `false` the work ends with an error.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);

@@ -8,7 +8,7 @@ use crate::compute::packed::Coordinates;
 use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
 use crate::points::{Points, squared_distance};
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// How the kernel's width `sigma` is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -13,7 +13,8 @@ use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model};
 use crate::points::{Points, column_variances};
-use crate::simulate::{stream, tasks, truncated};
+use crate::random::{stream, tasks};
+use crate::simulate::truncated;
 
 /// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
 ///

@@ -14,8 +14,8 @@ use crate::matrix::{Matrix, add_scaled};
 use crate::minimise::{Estimate, Expansion, Objective, centred, search, start_less};
 use crate::model::{AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
+use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
-use crate::simulate::{stream, tasks};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
@@ -396,7 +396,7 @@ fn closed_form_start(
         return Ok(theta);
     }
     if domain.has_distance() {
-        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model);
+        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model)?;
         if let Ok(Estimate { theta: Some(theta), .. }) =
             score_matching::minimise(model, data, weights, &weight)
         {

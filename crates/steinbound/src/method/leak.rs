@@ -9,7 +9,7 @@ use crate::compute::dot;
 use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, LEAK_PROBES, Left};
 
 /// How much of the kernel is left at places on the boundary.

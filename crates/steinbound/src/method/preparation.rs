@@ -10,7 +10,7 @@ use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary
 use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 use crate::stein::SteinForm;
 
 /// Settings, data and model on their way to a [`Solver`](super::Solver), with a record of what was chosen.
@@ -114,7 +114,7 @@ impl<'a> Preparation<'a> {
                 BoundaryDistance::nearest(points).with_norm(*distance_norm)
             }
         };
-        Ok(distance.with_power(*distance_power)?.until(interrupt))
+        Ok(distance.with_power(*distance_power)?.interrupt(interrupt.clone()))
     }
 
     /// The form of the kernel as it is, without a boundary.

@@ -27,7 +27,7 @@ impl Procedure for Truncsm {
 
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let distance = preparation.distance()?;
-        Ok(Arc::new(BoundaryWeight::new(&distance, preparation.data, preparation.model)))
+        Ok(Arc::new(BoundaryWeight::new(&distance, preparation.data, preparation.model)?))
     }
 }
 

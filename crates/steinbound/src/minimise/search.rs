@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model, scores};
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// Minimises an objective from the start given, or from those that the model proposes.
 ///

@@ -397,7 +397,7 @@ impl Model for ExponentialFamily {
 mod tests {
     use super::super::{Gaussian, conformance};
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     #[test]
     fn every_shipped_family_conforms() {

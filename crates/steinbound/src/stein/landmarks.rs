@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::kernel;
 use crate::matrix::{Matrix, weighted_columns};
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// The most points among which landmarks are chosen. Of more data, this many are drawn with the seed.
 pub const LANDMARK_POOL: usize = 5_000;

@@ -159,7 +159,7 @@ impl Conditioned {
 mod tests {
     use super::*;
     use crate::kernel;
-    use crate::simulate::stream;
+    use crate::random::stream;
     use crate::stein::{Operator, Radial, Term};
     use rand::RngExt;
 

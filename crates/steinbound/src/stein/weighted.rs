@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, wrong_shape};
 use crate::compute::place_of;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, KernelError};
+use crate::error::{Error, Interrupted, KernelError};
 use crate::matrix::{Matrix, times_elementwise};
 use crate::points::Points;
 
@@ -58,11 +58,15 @@ enum Factor {
 }
 
 impl Weight {
-    fn new(distance: &BoundaryDistance, points: &Points, differentiated: &[usize]) -> Weight {
-        let (value, gradient) = distance.at(points);
+    fn new(
+        distance: &BoundaryDistance,
+        points: &Points,
+        differentiated: &[usize],
+    ) -> Result<Weight, Interrupted> {
+        let (value, gradient) = distance.at(points)?;
         let slope =
             Matrix::from_fn(points.len(), differentiated.len(), |i, l| gradient[(i, differentiated[l])]);
-        Weight { value, slope }
+        Ok(Weight { value, slope })
     }
 
     fn factor(&self, factor: Factor) -> &[f64] {
@@ -93,7 +97,7 @@ impl Weighted {
             let what = format!("{} points of {} coordinates", points.len(), points.dimension());
             return Err(wrong_shape(inner.as_ref(), what).into());
         }
-        let at_data = Weight::new(&distance, points, inner.differentiated());
+        let at_data = Weight::new(&distance, points, inner.differentiated())?;
         Ok(Weighted { inner, distance, at_data })
     }
 
@@ -172,7 +176,7 @@ impl SteinForm for Weighted {
         if targets.dimension() != self.inner.dimension() {
             return Err(KernelError::BadCoordinates { dimension: targets.dimension() }.into());
         }
-        let at_rows = Weight::new(&self.distance, targets, self.inner.differentiated());
+        let at_rows = Weight::new(&self.distance, targets, self.inner.differentiated())?;
         self.expand(&at_rows, columns, terms, |columns, terms| self.inner.apply_at(targets, columns, terms))
     }
 

@@ -14,7 +14,7 @@ use crate::error::{Error, ModelError};
 use crate::fit::{Estimator, Fit};
 use crate::matrix::Matrix;
 use crate::points::Points;
-use crate::simulate::stream;
+use crate::random::stream;
 pub use principal_components::PrincipalComponents;
 
 /// A joint density of an observed `x` and a latent `z`, of which only the joint is tractable.
