@@ -61,8 +61,8 @@ impl Interrupt {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// The error, once raised.
-    pub(crate) fn check(&self) -> Result<(), Interrupted> {
+    /// The error, once raised: what a long computation asks now and then.
+    pub fn check(&self) -> Result<(), Interrupted> {
         if self.is_raised() { Err(Interrupted::default()) } else { Ok(()) }
     }
 

@@ -11,7 +11,7 @@ use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
 use crate::simulate::{stream, tasks};
-use crate::stein::{Conditioned, LEAK_PROBES, Left, leak_probes};
+use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES, leak_probes};
 
 /// How much of the kernel is left at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct BoundaryLeaks {
     pub are_boundary_points: bool,
 }
 
-/// How strongly the kernel still ties the data to the boundary ([`Left::tie`]).
+/// How strongly the kernel still ties the data to the boundary ([`KernelResidual::tie`]).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tie {
@@ -59,16 +59,17 @@ impl Problem<'_> {
 
     fn leaks_on_boundary(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
         let (Ok(form), Some(boundary)) = (self.form(), self.boundary()) else { return Ok(None) };
+        let Some(conditioned) = form.parts().conditioned else { return Ok(None) };
         if let Some(places) = probes(&self.estimator, self.data, count) {
-            let leaks = form.leaks_at(&places)?;
-            return Ok(leaks.map(|leaks| BoundaryLeaks { places, leaks, are_boundary_points: false }));
+            let leaks = conditioned.leaks_at(&places)?;
+            return Ok(Some(BoundaryLeaks { places, leaks, are_boundary_points: false }));
         }
         let (points, leaks) = match distinct(boundary)? {
             Some(points) => {
-                let leaks = form.leaks_among(&points)?;
+                let leaks = conditioned.on(&points)?.leaks();
                 (points, leaks)
             }
-            None => (boundary.clone().into_owned(), form.leaks()),
+            None => (boundary.clone().into_owned(), conditioned.leaks()),
         };
         let rows: Vec<&[f64]> = leak_probes(points.len()).into_iter().map(|i| points.row(i)).collect();
         if leaks.is_empty() || leaks.len() != rows.len() {
@@ -165,7 +166,7 @@ fn near_probes(
     Ok(Near::Places(Points::from_rows(&taken)?))
 }
 
-/// The tie between the data and the boundary ([`Left::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
+/// The tie between the data and the boundary ([`KernelResidual::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
 /// observations: the bias does not depend on their number, the standard error falls with its root.
 ///
 /// Where the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean and by 0.5 to 1.3 for a full Gaussian,
@@ -210,9 +211,9 @@ pub(super) fn note_leak(
         Near::Unknown => None,
     };
     let left = match (&places, distinct(boundary)?) {
-        (Some(places), _) => form.left_at(places, &observations)?,
-        (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
-        (None, None) => form.left_among(&observations)?,
+        (Some(places), _) => form.residual_at(places, &observations)?,
+        (None, Some(points)) => form.on(&points)?.residual_among(&observations)?,
+        (None, None) => form.residual_among(&observations)?,
     };
     if !left.leak.is_finite() {
         return Ok(());
@@ -228,7 +229,7 @@ pub(super) fn note_leak(
 }
 
 /// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
-fn warning(left: &Left, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
+fn warning(left: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
     if left.kept > UNTOUCHED && largest_leak.is_some() {
         let text = "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \
                     and units are those of the data, and that the part of the boundary near the data has points";

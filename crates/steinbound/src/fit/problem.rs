@@ -468,7 +468,7 @@ fn held(
     boundary: &Points,
     settings: &mut Settings,
 ) -> Result<Held, Error> {
-    let bandwidth = estimator.bandwidth.resolve_until(data, estimator.seed, &estimator.interrupt)?;
+    let bandwidth = estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?;
     settings.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
     let held = Held::new(estimator, data, model, bandwidth, boundary)?;
     settings.compute = Some(ComputeUsed {

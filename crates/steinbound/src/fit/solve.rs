@@ -88,7 +88,7 @@ impl Problem<'_> {
         let score = affine_score(self.model)?;
         let (origin, points) = centred(self.model, self.data);
         let features = features(self.model, &points, &score);
-        let pairs = self.statistic_used().pairs(form);
+        let pairs = self.statistic_used().pairs(form)?;
         let solve = |moments: Moments| {
             let (normal, right) = moments.normal_equations(&score);
             let (theta, _) = solve_normal_equations(&normal, &right).ok()?;

@@ -130,7 +130,7 @@ impl ComputeUsed {
         let holder = &self.holder;
         match (holder.rank, holder.residual) {
             (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
-            _ => holder.form.clone(),
+            _ => holder.form.to_string(),
         }
     }
 }

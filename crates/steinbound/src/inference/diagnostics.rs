@@ -8,7 +8,7 @@ use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie, smaller};
 use crate::simulate::{stream, tasks};
-use crate::stein::Statistic;
+use crate::stein::{Conditioned, Statistic};
 
 /// How sound a fit is: numbers that should be small, and a warning for each that is not.
 ///
@@ -169,7 +169,11 @@ impl Problem<'_> {
         let mut found = Diagnostics {
             leak: fit.leak,
             tie: self.tie(),
-            boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
+            boundary_condition: self
+                .form()
+                .ok()
+                .and_then(|form| form.parts().conditioned)
+                .map(Conditioned::boundary_condition),
             normal_condition: fit.normal_condition,
             leverage: self.leverage(fit)?,
             mass_outside: self.mass_outside(fit),
