@@ -209,15 +209,8 @@ pub fn statistic() -> Choice<Statistic> {
 }
 
 pub fn kernel() -> Choice<Arc<dyn Kernel>> {
-    let meaning = |name| match name {
-        "gaussian" => "exp(-q/2) of q = |x-y|^2 / sigma^2; the fastest",
-        "imq" => "inverse multiquadric, with heavier tails",
-        "matern52" => "Matern with smoothness 5/2",
-        "rational-quadratic" => "a mixture of Gaussians of all widths",
-        _ => "",
-    };
-    let named = kernel::NAMES.into_iter().filter_map(|name| Some((name, kernel::by_name(name).ok()?)));
-    Choice::new("kernel", named.map(|(name, kernel)| (name, kernel, meaning(name))))
+    let all = kernel::all().into_iter();
+    Choice::new("kernel", all.map(|kernel| (kernel.name(), kernel.clone(), kernel.meaning())))
 }
 
 pub fn compute() -> Choice<Compute> {

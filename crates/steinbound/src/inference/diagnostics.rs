@@ -10,7 +10,7 @@ use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
 use crate::method::smaller;
 use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
-use crate::stein::Statistic;
+use crate::stein::{Conditioned, Statistic};
 
 /// How sound a fit is: numbers that should be small, and a warning for each that is not.
 ///
@@ -177,7 +177,11 @@ impl Problem<'_> {
         let mut found = Diagnostics {
             leak: fit.setup.leak,
             tie: self.tie(),
-            boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
+            boundary_condition: self
+                .form()
+                .ok()
+                .and_then(|form| form.parts().conditioned)
+                .map(Conditioned::boundary_condition),
             normal_condition: fit.normal_condition,
             leverage: self.leverage(fit)?,
             mass_outside: self.mass_outside(fit),

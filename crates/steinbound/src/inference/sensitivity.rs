@@ -105,7 +105,7 @@ impl Estimator {
         }
         let own = self.kernel.name();
         let mut trials = vec![Trial::of(&fit, model)];
-        let others = kernel::NAMES.into_iter().filter(|name| *name != own);
+        let others = kernel::names().into_iter().filter(|name| *name != own);
         for name in [own].into_iter().chain(others) {
             // A kernel of the user's own has no name to be found by.
             let kernel = if name == own { self.kernel.clone() } else { kernel::by_name(name)? };
