@@ -24,6 +24,7 @@ format:
 # This also compiles what our crates depend on, where the tests find it.
 lint:
 	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/lint.sh cargo build --profile quick --workspace --all-targets --locked
+	python3 tools/imports.py
 	$(MAKE) workflows
 
 ## The workflows of .github alone, linted. GitHub itself is not asked.
