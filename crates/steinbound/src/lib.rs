@@ -50,6 +50,7 @@
 
 mod compute;
 pub mod domain;
+pub mod engine;
 mod error;
 pub mod expression;
 pub mod fit;

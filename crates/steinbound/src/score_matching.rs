@@ -10,7 +10,7 @@ use crate::minimise::{
 };
 use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
-use crate::stein::{Moments, Slot};
+use crate::stein::{Gram, Moments, Slot};
 
 /// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated coordinate.
 pub(crate) struct BoundaryWeight {
@@ -111,7 +111,7 @@ fn moments(
         // One weight for all coordinates has one Gram matrix.
         let gram = match list.last() {
             Some(last) if weight.value.column(l) == weight.value.column(l - 1) => last.gram.clone(),
-            _ => gram_of(l),
+            _ => Gram::Shared(gram_of(l)),
         };
         let sum = |c: usize| (0..rows).map(|i| weights[i] * pull(i, l, c)).sum();
         let cross = Matrix::from_fn(count, 1, |c, _| sum(c));

@@ -30,16 +30,17 @@ impl Problem<'_> {
 
     fn leaks_on_boundary(&self, count: usize) -> Result<Option<BoundaryLeaks>, Error> {
         let (Ok(form), Some(boundary)) = (self.form(), self.boundary()) else { return Ok(None) };
+        let Some(conditioned) = form.parts().conditioned else { return Ok(None) };
         if let Some(places) = leak::probes(&self.estimator, self.data, count) {
-            let leaks = form.leaks_at(&places)?;
-            return Ok(leaks.map(|leaks| BoundaryLeaks { places, leaks, are_boundary_points: false }));
+            let leaks = conditioned.leaks_at(&places)?;
+            return Ok(Some(BoundaryLeaks { places, leaks, are_boundary_points: false }));
         }
         let (points, leaks) = match leak::distinct(boundary)? {
             Some(points) => {
-                let leaks = form.leaks_among(&points)?;
+                let leaks = conditioned.on(&points)?.leaks();
                 (points, leaks)
             }
-            None => (boundary.clone().into_owned(), form.leaks()),
+            None => (boundary.clone().into_owned(), conditioned.leaks()),
         };
         let rows: Vec<&[f64]> = leak_probes(points.len()).into_iter().map(|i| points.row(i)).collect();
         if leaks.is_empty() || leaks.len() != rows.len() {

@@ -372,7 +372,7 @@ impl Problem<'_> {
             return Err(ResamplingError::TooFewUnits { units: units.count(), level: settings.level }.into());
         }
         let statistic = self.statistic_used();
-        let pairs = statistic.pairs(self.form()?);
+        let pairs = statistic.pairs(self.form()?)?;
         let scores = scores(self.model, self.data, &claim.theta)?;
         if scores.values().iter().any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "score" }.into());
@@ -409,7 +409,7 @@ impl Problem<'_> {
         let (coordinates, parameters) = (self.model.differentiated().len(), theta.len());
         let score = LinearScore::linearised(coordinates, parameters);
         let features = linearised_features(AtPoints::new(self.model, self.data, &self.weights), theta)?;
-        let pairs = self.statistic_used().pairs(self.form()?);
+        let pairs = self.statistic_used().pairs(self.form()?)?;
         let pass = Pass::new(&pairs, features, &self.weights, Some(&score))?;
         let (normal, _) = pass.moments().normal_equations(&score);
         let response = pass.responses(&score, &vec![0.0; parameters]);

@@ -9,6 +9,7 @@
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
 
 mod bootstrap;
+mod check;
 mod comparison;
 mod derived;
 mod diagnostics;
@@ -23,6 +24,7 @@ mod wald;
 mod yardstick;
 
 pub use bootstrap::Bootstrap;
+pub use check::{Check, Unit, Verdict};
 pub use comparison::{Compared, Comparison, Contender, Reference};
 pub use diagnostics::{Diagnostics, Disagreement, Leverage};
 pub use error::{HypothesisError, ResamplingError};

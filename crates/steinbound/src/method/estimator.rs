@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::{Compute, DistanceKind, Method};
 use crate::domain::{BoundaryScheme, Domain, Norm};
+use crate::engine::{Engine, Native};
 use crate::error::{Error, FitError, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
@@ -39,6 +40,7 @@ pub struct Estimator {
     pub(crate) start: Option<Vec<f64>>,
     pub(super) integration: Option<Arc<IntegrationRule>>,
     pub(crate) kernel: Arc<dyn Kernel>,
+    pub(super) engine: Arc<dyn Engine>,
     pub(crate) bandwidth: Bandwidth,
     pub(crate) ridge: f64,
     pub(super) statistic: Statistic,
@@ -73,6 +75,7 @@ impl Estimator {
             start: None,
             integration: None,
             kernel: Arc::new(Gaussian),
+            engine: Arc::new(Native),
             bandwidth: Bandwidth::Median,
             ridge: DEFAULT_RIDGE,
             statistic: Statistic::V,
@@ -159,6 +162,12 @@ impl Estimator {
     /// The kernel.
     pub fn kernel(mut self, kernel: Arc<dyn Kernel>) -> Estimator {
         self.kernel = kernel;
+        self
+    }
+
+    /// What computes sums over pairs of points (default [`Native`]).
+    pub fn engine(mut self, engine: Arc<dyn Engine>) -> Estimator {
+        self.engine = engine;
         self
     }
 

@@ -10,7 +10,7 @@ use crate::domain::BoundarySampling;
 use crate::error::Error;
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::stein::{Conditioned, LEAK_PROBES, Left};
+use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES};
 
 /// How much of the kernel is left at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct BoundaryLeaks {
     pub are_boundary_points: bool,
 }
 
-/// How strongly the kernel still ties the data to the boundary ([`Left::tie`]).
+/// How strongly the kernel still ties the data to the boundary ([`KernelResidual::tie`]).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tie {
@@ -121,7 +121,7 @@ fn near_probes(
     Ok(Near::Places(Points::from_rows(&taken)?))
 }
 
-/// The tie between the data and the boundary ([`Left::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
+/// The tie between the data and the boundary ([`KernelResidual::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
 /// observations: the bias does not depend on their number, the standard error falls with its root.
 ///
 /// Where the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean and by 0.5 to 1.3 for a full Gaussian,
@@ -178,9 +178,9 @@ impl BoundaryCheck {
             Near::Unknown => None,
         };
         let left = match (&near_places, distinct(boundary)?) {
-            (Some(places), _) => form.left_at(places, &observations)?,
-            (None, Some(points)) => form.on(&points)?.left_among(&observations)?,
-            (None, None) => form.left_among(&observations)?,
+            (Some(places), _) => form.residual_at(places, &observations)?,
+            (None, Some(points)) => form.on(&points)?.residual_among(&observations)?,
+            (None, None) => form.residual_among(&observations)?,
         };
         if !left.leak.is_finite() {
             return Ok(());
@@ -202,7 +202,7 @@ pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
 }
 
 /// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
-fn warning(left: &Left, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
+fn warning(left: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
     if left.kept > UNTOUCHED && largest_leak.is_some() {
         let text = "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \
                     and units are those of the data, and that the part of the boundary near the data has points";

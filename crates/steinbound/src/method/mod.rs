@@ -16,6 +16,7 @@
 mod bdksd;
 mod checks;
 mod choices;
+pub mod conformance;
 mod estimator;
 mod ksd;
 pub(crate) mod leak;

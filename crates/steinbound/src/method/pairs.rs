@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{AUTO_EXACT_LIMIT, Compute, Estimator};
+use crate::engine::{PairKernel, Storage};
 use crate::error::{Error, KernelError};
 use crate::model::Model;
 use crate::points::Points;
@@ -44,8 +45,10 @@ impl Held {
         let (points, needs_search) = (data.len(), model.affine().is_none());
         let exact = |is_dense: bool| {
             let (kernel, widths) = (Arc::clone(&estimator.kernel), widths(data, bandwidth));
-            let (differentiated, interrupt) = (model.differentiated(), &estimator.interrupt);
-            let radial = Radial::until(data, kernel, widths, differentiated, is_dense, interrupt)?;
+            let kernel = PairKernel::new(kernel, widths, model.differentiated(), data.mean())?;
+            let storage = if is_dense { Storage::Dense } else { Storage::Tiled };
+            let engine = Arc::clone(&estimator.engine);
+            let radial = Radial::on(engine, data, kernel, storage, &estimator.interrupt)?;
             Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.ridge)?))
         };
         let held = |exact, reason: String| Held { exact, landmarks: None, reason, warning: None };

@@ -125,7 +125,7 @@ impl<'a> Preparation<'a> {
     /// The kernel at the data, conditioned on boundary points, in the form that the settings ask for.
     pub(crate) fn pairs(&mut self, boundary: &Points) -> Result<Held, Error> {
         let Estimator { bandwidth, kernel, seed, interrupt, .. } = self.estimator;
-        let bandwidth = bandwidth.resolve_until(self.data, *seed, interrupt)?;
+        let bandwidth = bandwidth.find(self.data, *seed, interrupt)?;
         self.setup.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
         let held = Held::new(self.estimator, self.data, self.model, bandwidth, boundary)?;
         self.setup.compute = Some(ComputeUsed {

@@ -47,7 +47,7 @@ impl Solver for SteinSolver {
         let score = affine_score(model)?;
         let (origin, points) = centred(model, data);
         let features = features(model, &points, &score);
-        let pairs = self.statistic.pairs(self.form.as_ref());
+        let pairs = self.statistic.pairs(self.form.as_ref())?;
         let solve = |moments: Moments| {
             let (normal, right) = moments.normal_equations(&score);
             let (theta, _) = solve_normal_equations(&normal, &right).ok()?;

@@ -22,7 +22,7 @@ pub(crate) fn minimise(
     let score = affine_score(model)?;
     let (origin, points) = centred(model, data);
     let features = features(model, &points, &score);
-    let pass = Pass::new(&statistic.pairs(form), features, weights, Some(&score))?;
+    let pass = Pass::new(&statistic.pairs(form)?, features, weights, Some(&score))?;
     let (normal, right) = pass.moments().normal_equations(&score);
     let (theta, factor) = match (solve_normal_equations(&normal, &right), statistic) {
         (Ok(solved), _) => solved,

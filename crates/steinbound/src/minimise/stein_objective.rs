@@ -43,11 +43,11 @@ impl<'a> SteinObjective<'a> {
         statistic: Statistic,
         interrupt: &'a Interrupt,
     ) -> Result<SteinObjective<'a>, Error> {
-        let pairs = statistic.pairs(form);
+        let pairs = statistic.pairs(form)?;
         let ones = Matrix::from_fn(weights.len(), 1, |i, _| weights[i]);
         let slopes: Vec<Term> = (0..form.coordinates()).map(|l| Term::new(Operator::Second(l), 0)).collect();
-        let known = match pairs.form().feature_sums(&ones, &slopes) {
-            Some(slopes) => Known::Slopes(slopes?),
+        let known = match pairs.form().parts().features {
+            Some(features) => Known::Slopes(features.feature_sums(&ones, &slopes)?),
             None => Known::Pairs(Fixed::new(&pairs, weights)?),
         };
         Ok(SteinObjective { pairs, model, data, weights, interrupt, known })
@@ -73,7 +73,7 @@ impl SteinObjective<'_> {
         let Known::Slopes(slope) = &self.known else { return None };
         let columns = weighted_columns(features, self.weights);
         let terms: Vec<Term> = (0..features.columns()).map(|c| Term::new(Operator::Value, c)).collect();
-        let value = self.pairs.form().feature_sums(&columns, &terms)?;
+        let value = self.pairs.form().parts().features?.feature_sums(&columns, &terms);
         Some(value.map(|value| Sums::of(value, slope.clone(), self.weights)))
     }
 

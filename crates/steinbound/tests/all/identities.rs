@@ -8,7 +8,7 @@ use steinbound::fit::{Compute, DistanceKind, Parameter};
 use steinbound::kernel::{self, Bandwidth, Kernel};
 use steinbound::model::{Gaussian, Model};
 use steinbound::stein::{
-    Conditioned, Operator, Radial, Statistic, SteinForm, Term, Weighted, discrepancy_squared,
+    Conditioned, FormKind, Operator, Radial, Statistic, SteinForm, Term, Weighted, discrepancy_squared,
 };
 use steinbound::{Estimator, Fit, Matrix, Method, Points};
 
@@ -128,7 +128,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         }
     }
     let part = |pair: &Pair, operator: Operator| match operator {
-        Operator::Value | Operator::Gram => pair.value,
+        Operator::Value | Operator::Gram | Operator::Between(..) => pair.value,
         Operator::Second(l) => pair.second[l],
         Operator::First(l) => pair.first[l],
         Operator::Both | Operator::Energy => pair.both,
@@ -140,7 +140,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
     .unwrap();
     let at_data = form.apply(&columns, &terms).unwrap();
     let at_targets = form.apply_at(&targets, &columns, &terms).unwrap();
-    let diagonal = form.diagonal();
+    let diagonal = form.diagonal().unwrap();
     let rows: Vec<usize> = (0..n).step_by(37).collect();
     let expect = |x: &[f64]| -> Vec<f64> {
         let pairs: Vec<Pair> = data.rows().map(|y| pair(x, y)).collect();
@@ -338,7 +338,7 @@ fn u_and_v_differ_by_the_diagonal() {
         let squared =
             |statistic| discrepancy_squared(form.as_ref(), psi.clone(), &weights, statistic).unwrap();
         let sums = |statistic: Statistic| squared(statistic) * statistic.normaliser(&weights);
-        let diagonal = form.diagonal();
+        let diagonal = form.diagonal().unwrap();
         let own = |i: usize| {
             let slopes = |l: usize| {
                 psi[(i, l)].powi(2) * diagonal.value[i] + 2.0 * psi[(i, l)] * diagonal.slope[(i, l)]
@@ -361,8 +361,8 @@ fn dense_and_tiled_agree() {
                 estimator.fit(&setting.data, &Gaussian::full(3)).unwrap()
             };
             let (dense, tiled) = (fit(Compute::Dense), fit(Compute::Tiled));
-            assert_eq!(dense.setup.compute.as_ref().unwrap().holder.form, "dense");
-            assert_eq!(tiled.setup.compute.as_ref().unwrap().holder.form, "tiled");
+            assert_eq!(dense.setup.compute.as_ref().unwrap().holder.form, FormKind::Dense);
+            assert_eq!(tiled.setup.compute.as_ref().unwrap().holder.form, FormKind::Tiled);
             assert_close(&dense.estimates(), &tiled.estimates(), 1e-10, "estimates");
             assert_close(&dense.std_errors(), &tiled.std_errors(), 1e-10, "standard errors");
         }

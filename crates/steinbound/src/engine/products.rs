@@ -12,34 +12,39 @@
 //!
 //! The differences lose digits where points are many bandwidths from the origin: beyond [`LARGEST_REACH`] they are not used.
 
-use super::packed::Packed;
-use super::pairs::{PairKernel, PairSum, Scaled};
-use super::place_of;
-use super::tiles::{self, TileSource};
+use super::tiles::{self, Tiles};
+use super::{PairKernel, PairSum, ScaledPoints};
+use crate::compute::packed::Packed;
+use crate::compute::place_of;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 
 /// The distance from the origin, in bandwidths, up to which differences of sums keep twelve digits.
 const LARGEST_REACH: f64 = 32.0;
 
 /// All terms for a set of points against itself.
-pub(crate) fn symmetric(source: &dyn TileSource, columns: &Matrix, terms: &[(PairSum, usize)]) -> Matrix {
-    let (kernel, points) = (source.pair_kernel(), source.points());
+pub(super) fn symmetric(
+    source: &Tiles,
+    columns: &Matrix,
+    terms: &[(PairSum, usize)],
+    interrupt: &Interrupt,
+) -> Result<Matrix, Interrupted> {
+    let (kernel, points) = (&source.kernel, &source.points);
     let request = Request::new(kernel, points, points, columns, terms);
-    let products = tiles::symmetric(source, &request.packed(), &request.sums);
-    request.finish(products)
+    let products = tiles::symmetric(source, &request.packed(interrupt)?, &request.sums, interrupt)?;
+    request.finish(products, interrupt)
 }
 
 /// All terms for row points against other points, to which the columns belong.
-pub(crate) fn cross(
+pub(super) fn cross(
     kernel: &PairKernel,
-    rows: &Scaled,
-    others: &Scaled,
+    rows: &ScaledPoints,
+    others: &ScaledPoints,
     columns: &Matrix,
     terms: &[(PairSum, usize)],
-) -> Matrix {
-    if kernel.interrupt.is_raised() {
-        return Matrix::zeros(rows.len(), terms.len());
-    }
+    interrupt: &Interrupt,
+) -> Result<Matrix, Interrupted> {
+    interrupt.check()?;
     // At other points there is no such thing as an energy or a transpose.
     let plain = |sum: PairSum| match sum {
         PairSum::Energy => PairSum::Mixed,
@@ -48,8 +53,9 @@ pub(crate) fn cross(
     };
     let terms: Vec<(PairSum, usize)> = terms.iter().map(|(sum, column)| (plain(*sum), *column)).collect();
     let request = Request::new(kernel, rows, others, columns, &terms);
-    let products = tiles::cross(kernel, rows, others, &request.packed(), &request.sums);
-    request.finish(products)
+    let packed = request.packed(interrupt)?;
+    let products = tiles::cross(kernel, rows, others, &packed, &request.sums, interrupt)?;
+    request.finish(products, interrupt)
 }
 
 /// What a given column is multiplied by.
@@ -88,8 +94,8 @@ enum Recipe {
 /// The sums to compute for some terms, and the way back from these.
 struct Request<'a> {
     kernel: &'a PairKernel,
-    rows: &'a Scaled,
-    others: &'a Scaled,
+    rows: &'a ScaledPoints,
+    others: &'a ScaledPoints,
     columns: &'a Matrix,
     sources: Vec<Source>,
     sums: Vec<(PairSum, usize)>,
@@ -99,8 +105,8 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn new(
         kernel: &'a PairKernel,
-        rows: &'a Scaled,
-        others: &'a Scaled,
+        rows: &'a ScaledPoints,
+        others: &'a ScaledPoints,
         columns: &'a Matrix,
         terms: &[(PairSum, usize)],
     ) -> Request<'a> {
@@ -129,7 +135,7 @@ impl<'a> Request<'a> {
     }
 
     fn uses_values(&self) -> bool {
-        let near = |points: &Scaled| {
+        let near = |points: &ScaledPoints| {
             (0..points.shifted.columns()).all(|l| {
                 let reach = LARGEST_REACH * self.width(l);
                 points.shifted.column(l).iter().all(|t| t.abs() <= reach)
@@ -177,27 +183,29 @@ impl<'a> Request<'a> {
     }
 
     /// `sum_l t_l^2 / s_l^4` at a point.
-    fn norm(&self, points: &Scaled, i: usize) -> f64 {
+    fn norm(&self, points: &ScaledPoints, i: usize) -> f64 {
         (0..points.shifted.columns()).map(|l| (points.shifted[(i, l)] / self.width(l).powi(2)).powi(2)).sum()
     }
 
-    fn packed(&self) -> Packed {
-        Packed::new(self.columns.rows(), self.sources.len(), |j, start, rows| {
-            if self.kernel.interrupt.is_raised() {
+    fn packed(&self, interrupt: &Interrupt) -> Result<Packed, Interrupted> {
+        let packed = Packed::new(self.columns.rows(), self.sources.len(), |j, start, rows| {
+            if interrupt.is_raised() {
                 return;
             }
             for (i, value) in (start..).zip(rows) {
                 *value = self.entry(self.sources[j], i);
             }
-        })
+        });
+        interrupt.check()?;
+        Ok(packed)
     }
 
     /// The terms, one column each, from the sums.
-    fn finish(self, sums: Matrix) -> Matrix {
+    fn finish(self, sums: Matrix, interrupt: &Interrupt) -> Result<Matrix, Interrupted> {
         let rate = self.kernel.kernel.log_slope().unwrap_or(0.0);
         let mut terms = Matrix::zeros(sums.rows(), self.recipes.len());
-        let recipes = self.recipes.iter().enumerate();
-        for (output, recipe) in recipes.take_while(|_| !self.kernel.interrupt.is_raised()) {
+        for (output, recipe) in self.recipes.iter().enumerate() {
+            interrupt.check()?;
             let term = terms.column_mut(output);
             match recipe {
                 Recipe::Sum(at) => term.copy_from_slice(sums.column(*at)),
@@ -225,6 +233,6 @@ impl<'a> Request<'a> {
                 }
             }
         }
-        terms
+        Ok(terms)
     }
 }
