@@ -43,7 +43,8 @@ impl Input {
         at: Option<&Values>,
         output: &Output,
     ) -> Result<Input, Failure> {
-        let given = [&data.given(), &method.given].into_iter().chain(more.iter().copied());
+        let region = data.given();
+        let given = [&region, &method.given].into_iter().chain(more.iter().copied());
         let options = together(general, given);
         let reader = || model.request();
         let input = Input::read(general, data, reader, method.method, options, at, method.verbose, output)?;

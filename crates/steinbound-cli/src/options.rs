@@ -43,7 +43,7 @@ pub struct GeneralOptions {
     /// No notes, warnings or drawings; errors are still told.
     #[arg(long)]
     pub quiet: bool,
-    #[arg(long, default_value_t = 0, value_name = SEED.placeholder, help = SEED.short_help(), long_help = SEED.long_help(),
+    #[arg(long, default_value_t = 0, value_name = SEED.placeholder, help = SEED.short_help(), long_help = SEED.long_help().unwrap_or_default(),
           allow_hyphen_values = true, help_heading = SEED.heading)]
     pub seed: u64,
     /// Threads to use; results do not depend on it [default: all cores].

@@ -76,7 +76,8 @@ impl Output {
     }
 }
 
-/// One line on standard error, wrapped between words on a terminal. An error of that stream itself is ignored.
+/// One line on standard error, wrapped between words on a terminal. An error of that stream itself is
+/// ignored.
 pub fn say(kind: &str, message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", Terminal::stderr().message(kind, message));
 }

@@ -16,7 +16,8 @@ use crate::plot::PlotFormat;
 /// The files for pictures and reports.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PictureOptions {
-    /// Write a report into this file: one HTML page with the answer, pictures, diagnostics and how to repeat it. It needs no network.
+    /// Write a report into this file: one HTML page with the answer, pictures, diagnostics and how to repeat
+    /// it. It needs no network.
     #[arg(help_heading = "Output", long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// Draw the main picture into this file.

@@ -1,9 +1,9 @@
 //! Pictures and reports of results of [steinbound](https://docs.rs/steinbound).
 //!
-//! A [`Scene`] is a density with the data that were seen of it. [`pictures`] draws it and everything else of a fit: where
-//! data and model disagree, how well boundary points cover the boundary, how much the result depends on settings, a test, a
-//! regression. A [`Report`] is one HTML page of text, tables and pictures that needs no network; [`sections`] makes its
-//! parts from results.
+//! A [`Scene`] is a density with the data that were seen of it. [`pictures`] draws it and everything else of
+//! a fit: where data and model disagree, how well boundary points cover the boundary, how much the result
+//! depends on settings, a test, a regression. A [`Report`] is one HTML page of text, tables and pictures that
+//! needs no network; [`sections`] makes its parts from results.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,7 +29,8 @@
 //!
 //! # Promises
 //!
-//! Strings out, no files. The same input gives the same bytes. No input panics; pictures that cannot be drawn are left out.
+//! Strings out, no files. The same input gives the same bytes. No input panics; pictures that cannot be drawn
+//! are left out.
 
 mod page;
 mod picture;

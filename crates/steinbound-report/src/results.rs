@@ -48,23 +48,23 @@ impl Report {
 
     /// Adds the settings of a problem, the name of its model and the seed.
     pub fn problem_facts(self, problem: &Problem, model: &str, seed: u64) -> Report {
-        let statistic = match problem.statistic() {
+        let statistic = match problem.setup().statistic {
             Some(Statistic::V) => " (V-statistic)",
             Some(Statistic::U) => " (U-statistic)",
             None => "",
         };
         let mut facts =
             vec![("model", model.to_string()), ("method", format!("{}{statistic}", problem.method().name()))];
-        if problem.boundary_points() > 0 {
-            facts.push(("boundary points", problem.boundary_points().to_string()));
+        if problem.setup().m > 0 {
+            facts.push(("boundary points", problem.setup().m.to_string()));
         }
-        if let Some(kernel) = problem.kernel() {
+        if let Some(kernel) = &problem.setup().kernel {
             facts.push(("kernel", format!("{}, bandwidth {}", kernel.name, significant(kernel.bandwidth))));
         }
-        if let Some(ridge) = problem.ridge() {
+        if let Some(ridge) = problem.setup().ridge {
             facts.push(("ridge", ridge.to_string()));
         }
-        if let Some(compute) = problem.compute() {
+        if let Some(compute) = &problem.setup().compute {
             facts.push(("pairs", format!("{} ({})", compute.describe(), compute.reason)));
         }
         facts.push(("seed", seed.to_string()));

@@ -65,8 +65,8 @@ pub fn test(found: &TestResult) -> Section {
 pub fn boundary(scene: &Scene, problem: &Problem) -> Section {
     let picture = pictures::coverage(scene, problem);
     let mut section = Section::new("Boundary");
-    if let (Some(leak), Ok(Some(_))) = (problem.leak(), &picture) {
-        let (points, left) = (problem.boundary_points(), format!("{:.2} %", 100.0 * leak));
+    if let (Some(leak), Ok(Some(_))) = (problem.setup().leak, &picture) {
+        let (points, left) = (problem.setup().m, format!("{:.2} %", 100.0 * leak));
         section = section.text(match scene.has_domain() {
             true => format!(
                 "{points} boundary points; on the boundary between them, near the data, {left} of the kernel is left"

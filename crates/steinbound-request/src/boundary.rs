@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 use steinbound::domain::{Coverage, Domain, coverage};
 use steinbound::fit::DEFAULT_RIDGE;
@@ -12,6 +11,7 @@ use steinbound::{DomainError, Error, Points, simulate};
 
 use crate::error::RequestError;
 use crate::option::Options;
+use crate::tables::coverage::KernelLeak;
 use crate::wording::Wording;
 
 /// Points on a boundary, of the schema `steinbound.boundary/1`.
@@ -25,20 +25,7 @@ pub struct BoundaryAnswer {
     /// How well they cover the boundary.
     pub coverage: Coverage,
     /// How well they hold a kernel down, for data.
-    pub leak: Option<Leak>,
-}
-
-/// The share of a Gaussian kernel with the median bandwidth of some data that is left at each boundary point when the
-/// others are known.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Leak {
-    /// The bandwidth.
-    pub bandwidth: f64,
-    /// The largest share.
-    pub largest: f64,
-    /// The mean share.
-    pub mean: f64,
+    pub leak: Option<KernelLeak>,
 }
 
 impl BoundaryAnswer {
@@ -51,7 +38,9 @@ impl BoundaryAnswer {
             "d": self.points.dimension(),
             "points": self.points.rows().collect::<Vec<_>>(),
             "coverage": self.coverage,
-            "leak": self.leak,
+            "leak": self.leak.map(|leak| {
+                json!({ "bandwidth": leak.bandwidth, "mean": leak.mean, "largest": leak.largest })
+            }),
         })
     }
 }
@@ -94,16 +83,16 @@ pub fn sample_boundary(
         other => other.into(),
     })?;
     let coverage = coverage(domain.as_ref(), &points)?;
-    let leak = near.map(|near| Leak::new(near, &points, options.seed())).transpose()?;
+    let leak = near.map(|near| kernel_leak(near, &points, options.seed())).transpose()?;
     Ok(BoundaryAnswer { domain: domain.describe(), points, coverage, leak })
 }
 
-impl Leak {
-    fn new(data: &Points, boundary: &Points, seed: u64) -> Result<Leak, Error> {
-        let bandwidth = Bandwidth::Median.resolve(data, seed)?;
-        let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
-        let leaks = Conditioned::new(form, boundary, DEFAULT_RIDGE)?.leaks();
-        let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
-        Ok(Leak { bandwidth, largest: leaks.iter().copied().fold(0.0, f64::max), mean })
-    }
+/// How much of a Gaussian kernel with the median bandwidth of the data is left at each boundary point when the others are
+/// known.
+fn kernel_leak(data: &Points, boundary: &Points, seed: u64) -> Result<KernelLeak, Error> {
+    let bandwidth = Bandwidth::Median.resolve(data, seed)?;
+    let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
+    let leaks = Conditioned::new(form, boundary, DEFAULT_RIDGE)?.leaks();
+    let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
+    Ok(KernelLeak { bandwidth, mean, largest: leaks.iter().copied().fold(0.0, f64::max) })
 }

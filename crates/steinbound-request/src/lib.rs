@@ -1,4 +1,5 @@
-//! The front end of [steinbound](https://docs.rs/steinbound): what is asked, and what is answered, for every face.
+//! The front end of [steinbound](https://docs.rs/steinbound): what is asked, and what is answered, for every
+//! face.
 //!
 //! The command line, the Python package and the R package translate their own arguments into a [`Request`], and an answer
 //! into their own objects. Names, options, JSON and tables are defined here and nowhere else:
@@ -50,7 +51,7 @@ mod values;
 mod witness;
 mod wording;
 
-pub use boundary::{BoundaryAnswer, Leak, sample_boundary};
+pub use boundary::{BoundaryAnswer, sample_boundary};
 pub use choice::{Choice, Entry, UnknownName};
 pub use choices::Tune;
 pub use comparison::{

@@ -54,7 +54,8 @@ pub enum SensitivityOutcome {
 }
 
 impl SensitivityOutcome {
-    /// Repeats a fit of `estimator` under other settings, if that is wanted. Without a bootstrap the fit took `seconds`.
+    /// Repeats a fit of `estimator` under other settings, if that is wanted. Without a bootstrap the fit took
+    /// `seconds`.
     ///
     /// A warning of the analysis is added to those of the fit.
     ///
@@ -64,7 +65,8 @@ impl SensitivityOutcome {
     /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
     /// let (estimator, model) = (Estimator::ksd(), Gaussian::with_variance(1, 1.0)?);
     /// let mut fit = estimator.fit(&data, &model)?;
-    /// let outcome = SensitivityOutcome::new(SensitivityWanted::ForReport, &estimator, &mut fit, 60.0, &data, &model);
+    /// let wanted = SensitivityWanted::ForReport;
+    /// let outcome = SensitivityOutcome::new(wanted, &estimator, &mut fit, 60.0, &data, &model);
     /// assert_eq!(outcome, SensitivityOutcome::TooSlow { seconds: 1080.0 });
     /// # Ok::<(), steinbound::Error>(())
     /// ```

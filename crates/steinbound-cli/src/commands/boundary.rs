@@ -4,9 +4,8 @@ use std::sync::Arc;
 use clap::{Args, ValueHint};
 use steinbound::Points;
 use steinbound::domain::Domain;
-use steinbound::text::significant;
 use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, write};
-use steinbound_request::{chosen_dimension, sample_boundary};
+use steinbound_request::{chosen_dimension, sample_boundary, tables};
 
 use crate::arguments::{Given, Sampling};
 use crate::failure::{Failure, Verdict};
@@ -67,7 +66,7 @@ impl Boundary {
         let domain = self.build(near.as_ref(), output)?;
         let options = together(&self.general, [&*self.sampling]);
         let answer = sample_boundary(domain, near.as_ref(), &options, WORDING)?;
-        let (points, coverage) = (&answer.points, &answer.coverage);
+        let points = &answer.points;
         if let Some(path) = &self.output {
             write::whole_file(path, |out| write::points(out, points))?;
         }
@@ -75,31 +74,12 @@ impl Boundary {
             output.json(&answer.json())?;
             return Ok(Verdict::Fine);
         }
-        let number = |value: Option<f64>| value.map_or_else(|| "-".into(), significant);
-        let mut report = format!(
-            "{} points on the boundary of the {}\n\
-             fill distance  {}  (the farthest place on the boundary from any point)\n\
-             mean gap       {}\n\
-             closest pair   {}",
-            points.len(),
-            answer.domain,
-            number(coverage.fill_distance),
-            number(coverage.mean_gap),
-            number(coverage.closest_pair)
-        );
-        if let Some(leak) = &answer.leak {
-            report.push_str(&format!(
-                "\nleak           {} on average, {} at most  (what is left of a Gaussian kernel at a point when the others are known; bandwidth {})",
-                significant(leak.mean),
-                significant(leak.largest),
-                significant(leak.bandwidth)
-            ));
-        }
+        let report = tables::coverage::document(&answer.domain, &answer.coverage, answer.leak);
         match &self.output {
-            Some(_) => writeln!(output.result(), "{report}")?,
+            Some(_) => output.document(&report)?,
             None => {
                 write::points(output.result(), points)?;
-                report.lines().for_each(|line| output.note(line));
+                report.text_lines().iter().for_each(|line| output.note(&line.text));
             }
         }
         Ok(Verdict::Fine)

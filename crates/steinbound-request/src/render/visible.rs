@@ -25,7 +25,8 @@ fn is_printable(letter: char) -> bool {
     if letter.is_ascii() {
         return !letter.is_ascii_control();
     }
-    // Of a string, debug output escapes the characters without a glyph; an accent is escaped only at its beginning.
+    // Of a string, debug output escapes the characters without a glyph; an accent is escaped only at its
+    // beginning.
     let text: String = ['x', letter].into_iter().collect();
     text.escape_debug().last() == Some(letter)
 }

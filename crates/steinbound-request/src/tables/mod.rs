@@ -5,6 +5,7 @@
 
 pub mod answers;
 pub mod comparison;
+pub mod coverage;
 pub mod diagnostics;
 pub mod discrepancy;
 pub mod predictions;

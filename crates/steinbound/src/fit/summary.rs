@@ -24,7 +24,8 @@ impl Parameter {
         z.is_finite().then_some(z)
     }
 
-    /// The probability of an estimate at least as far from zero if the parameter were zero, by the normal distribution.
+    /// The probability of an estimate at least as far from zero if the parameter were zero, by the normal
+    /// distribution.
     pub fn p_value(&self) -> Option<f64> {
         self.z().map(|z| erfc(z.abs() / std::f64::consts::SQRT_2))
     }
@@ -44,7 +45,8 @@ impl Parameter {
     }
 }
 
-/// Parameters with their uncertainty as a table: estimate, standard error, z, p and the interval of this confidence.
+/// Parameters with their uncertainty as a table: estimate, standard error, z, p and the interval of this
+/// confidence.
 ///
 /// ```
 /// use steinbound::fit::{Parameter, parameter_table};
@@ -63,10 +65,10 @@ pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, 
 }
 
 impl Fit {
-    /// The fit as plain text, in the manner of R: what was fitted, the parameters with z and p, and below them the
-    /// settings and how the search ended. `z` is the estimate over its standard error and `p` two-sided, for the
-    /// hypothesis that the parameter is zero. Values that do not exist are shown as `-`; moments that do not are followed by the
-    /// natural parameters.
+    /// The fit as plain text, in the manner of R: what was fitted, the parameters with z and p, and below
+    /// them the settings and how the search ended. `z` is the estimate over its standard error and `p`
+    /// two-sided, for the hypothesis that the parameter is zero. Values that do not exist are shown as `-`;
+    /// moments that do not are followed by the natural parameters.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -82,7 +84,8 @@ impl Fit {
         self.to_string()
     }
 
-    /// The fit as a document, of which [`summary`](Fit::summary) is the text: title, parameters, settings and warnings.
+    /// The fit as a document, of which [`summary`](Fit::summary) is the text: title, parameters, settings and
+    /// warnings.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -132,7 +135,8 @@ impl Fit {
         lines
     }
 
-    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not exist.
+    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not
+    /// exist.
     pub fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let is_incomplete = self.parameters.iter().any(|p| p.estimate.is_none());
         let is_new = |p: &&Parameter| {

@@ -18,8 +18,8 @@ pub enum Block {
 
 /// A result for people: a title, tables and lines in order, and warnings.
 ///
-/// Plain text is its `Display`. It leaves out the warnings, which a program prints on its error stream; other formats show
-/// them at the end.
+/// Plain text is its `Display`. It leaves out the warnings, which a program prints on its error stream; other
+/// formats show them at the end.
 ///
 /// ```
 /// use steinbound::text::{Document, Table};

@@ -1,7 +1,7 @@
 //! Numbers, tables and documents as people read them.
 //!
-//! A [`Document`] holds a result: a title, tables, lines and warnings. It is made once for each kind of result, and shown
-//! as text here and in other formats by `steinbound-request`.
+//! A [`Document`] holds a result: a title, tables, lines and warnings. It is made once for each kind of
+//! result, and shown as text here and in other formats by `steinbound-request`.
 
 mod document;
 mod numbers;

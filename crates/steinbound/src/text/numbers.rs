@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
-/// A number with as many digits as its standard error makes meaningful: up to two significant digits of the error.
-/// Numbers that would be long are written with an exponent.
+/// A number with as many digits as its standard error makes meaningful: up to two significant digits of the
+/// error. Numbers that would be long are written with an exponent.
 ///
 /// ```
 /// use steinbound::text::estimate;

@@ -9,8 +9,8 @@ use super::{LineKind, TextLine};
 
 /// A table with aligned columns: words to the left, numbers to the right.
 ///
-/// Cells are kept as they are given. Plain text shows them through [`cell`], which shortens long ones and escapes control
-/// characters.
+/// Cells are kept as they are given. Plain text shows them through [`cell`], which shortens long ones and
+/// escapes control characters.
 ///
 /// ```
 /// use steinbound::text::Table;
@@ -66,7 +66,7 @@ impl Table {
     /// # use steinbound::text::Table;
     /// let mut table = Table::new(1, ["city", "people"]);
     /// table.row(vec!["Bonn".into(), "340000".into()]);
-    /// assert_eq!((table.header()[0].as_str(), table.rows()[0][1].as_str(), table.words()), ("city", "340000", 1));
+    /// assert_eq!((&*table.header()[0], &*table.rows()[0][1], table.words()), ("city", "340000", 1));
     /// ```
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
@@ -119,8 +119,8 @@ impl Display for Table {
 /// The widest cell of a table, in columns of a terminal.
 const WIDEST: usize = 48;
 
-/// Text as a cell of a table shows it: control characters are escaped, and long text is shortened in the middle, because
-/// names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
+/// Text as a cell of a table shows it: control characters are escaped, and long text is shortened in the
+/// middle, because names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
 ///
 /// ```
 /// use steinbound::text::cell;

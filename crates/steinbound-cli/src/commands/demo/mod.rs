@@ -22,8 +22,8 @@ use crate::pictures::{PictureOptions, typed_command, write_report};
 
 /// Run the paper's example, simulated and fitted by every method; no files needed.
 ///
-/// Points of a normal distribution in the south-west are seen only inside the border of the United States. The table tells which mean each method
-/// recovers, and the map where.
+/// Points of a normal distribution in the south-west are seen only inside the border of the United States.
+/// The table tells which mean each method recovers, and the map where.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help demo' for more, with examples.")]
 #[command(after_long_help = "Examples:
@@ -67,7 +67,7 @@ impl Demo {
         let row = |(k, (method, knows, _)): (usize, &(Method, &str, Option<DistanceKind>))| {
             let fit = &run.fits[k];
             json!({
-                "method": method, "knows": knows, "distance": fit.distance, "estimate": fit.estimates(),
+                "method": method, "knows": knows, "distance": fit.setup.distance, "estimate": fit.estimates(),
                 "std_error": fit.std_errors(), "error": run.error(k), "seconds": fit.seconds.total,
             })
         };
@@ -78,7 +78,8 @@ impl Demo {
         }))
     }
 
-    /// Writes the report that was asked for, or else one into the current folder if that can be written to. Gives its path.
+    /// Writes the report that was asked for, or else one into the current folder if that can be written to.
+    /// Gives its path.
     fn report(&self, run: &Run, picture: Picture, output: &Output) -> Result<Option<PathBuf>, Failure> {
         let share = 100.0 * run.acceptance;
         let report = Report::new("Which mean do the methods recover?")
