@@ -10,7 +10,7 @@ pub use nodes::IntegrationRule;
 pub(crate) use nodes::{DETERMINISTIC, FINEST};
 
 use crate::domain::Domain;
-use crate::error::{Error, ModelError};
+use crate::error::{ANOTHER_METHOD, Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::minimise::{Estimate, centred};
 use crate::model::Model;
@@ -52,7 +52,7 @@ impl Truncated<'_> {
             return Err(ModelError::Unsupported {
                 model: self.model.name().to_string(),
                 action: "fitted by truncated maximum likelihood, because the normaliser of its conditional density is not known",
-                remedy: "use tksd, truncsm or bdksd",
+                remedy: ANOTHER_METHOD,
             }
             .into());
         }

@@ -36,7 +36,7 @@ pub use latent::{Latent, LatentVariable, PrincipalComponents};
 pub use mixture::{GaussianMixture, LabelledMixture};
 pub use regression::Regression;
 
-use crate::error::{Error, ModelError};
+use crate::error::{ANOTHER_METHOD, Error, ModelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
 use crate::stein::LinearScore;
@@ -370,7 +370,7 @@ pub trait Model: Debug + Send + Sync {
         Err(ModelError::Unsupported {
             model: self.name().to_string(),
             action: "fitted by naive maximum likelihood",
-            remedy: "use tksd, truncsm, bdksd or truncated-mle",
+            remedy: ANOTHER_METHOD,
         }
         .into())
     }

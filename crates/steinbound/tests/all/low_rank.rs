@@ -10,8 +10,8 @@ use steinbound::inference::sandwich;
 use steinbound::kernel;
 use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::stein::{
-    Conditioned, FormKind, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator, Radial, Statistic, SteinForm,
-    Sums, Term,
+    Conditioned, FormKind, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator, Radial, Statistic,
+    SteinForm, Sums, Term,
 };
 use steinbound::{Error, Estimator, Fit, Matrix, Method, Points, simulate};
 
