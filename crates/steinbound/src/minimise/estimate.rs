@@ -1,11 +1,11 @@
 use serde::{Deserialize, Serialize};
 
-use crate::compute::cholesky::ScaledCholesky;
-use crate::error::{FitError, ModelError};
+use crate::error::ModelError;
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::LinearScore;
+pub(crate) use crate::stein::solve_normal_equations;
 
 /// How the search for a minimum began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,20 +80,6 @@ impl Estimate {
         }
         self
     }
-}
-
-/// The solution of the normal equations, and their factor for the influence values.
-pub(crate) fn solve_normal_equations(
-    normal: &Matrix,
-    right: &[f64],
-) -> Result<(Vec<f64>, ScaledCholesky), FitError> {
-    if normal.values().iter().chain(right).any(|v| !v.is_finite()) {
-        return Err(FitError::NotFinite { what: "objective" });
-    }
-    let factor = ScaledCholesky::new(normal).map_err(|condition| FitError::NotIdentified { condition })?;
-    let mut solution = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
-    factor.solve(&mut solution);
-    Ok((solution.column(0).to_vec(), factor))
 }
 
 /// The affine form of a model's score, where it has one and its parts fit together.

@@ -284,3 +284,6 @@ impl SteinForm for FluxConditioned {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;
