@@ -11,6 +11,7 @@ mod job;
 mod model;
 mod problem;
 mod regression;
+mod render;
 mod settings;
 
 use pyo3::pymodule;
@@ -28,6 +29,8 @@ mod _core {
     use super::problem::{Problem, simulate, wald_test};
     #[pymodule_export]
     use super::regression::Regression;
+    #[pymodule_export]
+    use super::render::render;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -14,6 +14,7 @@ __all__ = [
     "Problem",
     "Regression",
     "__version__",
+    "render",
     "simulate",
     "united_states",
     "wald_test",
@@ -128,6 +129,7 @@ class Regression:
     def predict(self, fit: str, columns: dict[str, Any]) -> tuple[_Array, _Array]: ...
 
 def united_states() -> list[_Array]: ...
+def render(fit: str, format: str) -> str: ...
 def simulate(
     model: Model, at: Sequence[float], domain: Domain | None, count: int, seed: int
 ) -> _Array: ...

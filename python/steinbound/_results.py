@@ -1,4 +1,4 @@
-"""What the functions give back."""
+"""Results of the functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _summary
+from . import _core
 from ._inputs import as_points, seed_of
 from ._kinds import as_count
 from ._problem import Problem, matched
@@ -28,7 +28,7 @@ class FitWarning(UserWarning):
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Tells warnings as Python does, where the user called."""
+    """Issue warnings that point to the caller's line."""
     for message in messages:
         python_warnings.warn(message, FitWarning, stacklevel=3)
 
@@ -367,7 +367,7 @@ class FitResult:
 
     def summary(self) -> Summary:
         """The table that the command line prints, which notebooks show as HTML."""
-        return Summary(self._table, _summary.fit_html(self._fit), _summary.fit_latex(self._fit))
+        return Summary(self._table, _core.render(self._json, "html"), _core.render(self._json, "latex"))
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

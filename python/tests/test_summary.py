@@ -1,15 +1,15 @@
-"""Tables show the numbers that the engine's text summary shows, and escape what they are given."""
+"""A fit as HTML, LaTeX and Markdown has the numbers of the text summary, and all text is escaped."""
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from steinbound._numbers import duration, estimate, p_value, percent, significant, statistic
-from steinbound._summary import fit_html, fit_latex, html_table, latex_table
+from steinbound import _core
 
 
 def parameter(name: str, *values: float | None) -> dict[str, Any]:
@@ -43,6 +43,14 @@ def fit(**changes: Any) -> dict[str, Any]:
         "iterations": 4, "warnings": [], "seconds": {"total": 0.0031},
     }  # fmt: skip
     return result | changes
+
+
+def fit_html(fit: dict[str, Any]) -> str:
+    return _core.render(json.dumps(fit), "html")
+
+
+def fit_latex(fit: dict[str, Any]) -> str:
+    return _core.render(json.dumps(fit), "latex")
 
 
 PUBLISHED = """
@@ -131,7 +139,7 @@ def test_latex_shows_the_same() -> None:
         ({"converged": False, "iterations": 0}, "no minimum, 3.1 ms"),
         ({"starts": {"tried": 8, "agreed": 5}}, "converged in 4 steps, from 5 of 8 starts, 3.1 ms"),
         (
-            {"compute": {"form": "low-rank", "rank": 13, "residual": 8.1e-4}},
+            {"compute": {"form": "low-rank", "rank": 13, "residual": 8.1e-4, "threads": 1}},
             "converged in 4 steps, low-rank (rank 13, residual 8.1e-4), 3.1 ms",
         ),
         (
@@ -142,6 +150,7 @@ def test_latex_shows_the_same() -> None:
                     "failed": 1,
                     "resampling": "nonparametric",
                     "interval": "normal",
+                    "bias": [],
                 },
             },
             "standard errors: bootstrap: 49 nonparametric replicates, normal intervals",
@@ -169,35 +178,39 @@ def test_parameters_without_uncertainty() -> None:
 
 def test_everything_is_escaped() -> None:
     evil = "<script>alert('x')</script> & \"$x$\" \x1b[31m"
-    for table in (html_table([[evil, evil]], [evil, evil], [evil], evil, [evil]), fit_html(fit(model=evil))):
-        assert "<script" not in table and "\x1b" not in table and "$" not in table
-    page = Page(html_table([[evil, "1"]], ["a", "b"]))
-    assert page.rows[1][0] == evil.replace("\x1b", "\\x1b")
+    changes = {"model": evil, "parameters": [parameter(evil, 1.0, None, None, None)], "warnings": [evil]}
+    table = fit_html(fit(**changes))
+    assert "<script" not in table and "\x1b" not in table and "$" not in table
+    page, shown = Page(table), evil.replace("\x1b", "\\x1b")
+    assert page.rows[1][0] == shown and page.paragraphs[-1] == f"warning: {shown}"
     special = "a_b & 50% #1 {x} $y$ ~ ^ \\ < [z]"
-    text = latex_table([["n", special]], ["a", "b"])
-    row = next(line for line in text.splitlines() if line.startswith("n & "))
+    text = fit_latex(fit(parameters=[parameter(special, -1.0, None, None, None)]))
+    row = next(line for line in text.splitlines() if line.startswith("a"))
     expected = r"a\_b \& 50\% \#1 \{x\} \$y\$ \textasciitilde{} \textasciicircum{} \textbackslash{}"
-    assert row == rf"n & {expected} \textless{{}} {{[}}z{{]}} \\"
+    assert row == rf"{expected} \textless{{}} {{[}}z{{]}} & $-$1.000 & -- & -- & -- & -- & -- \\"
 
 
-def test_numbers_follow_the_rules_of_the_engine() -> None:
-    for value, error, shown in [
-        (-115.2345, 1.3, "-115.2"), (123456.7, 250.0, "123457"), (0.5, None, "0.5000"), (-0.001, 0.5, "0.00"),
-        (-0.01, 0.05, "-0.010"), (6.02e23, 1.5e21, "6.020e23"), (1.5e21, 1.5e21, "1.5e21"), (-3.0, 4e15, "0"),
-        (0.0, 1e-30, "0"), (1.0, 1e-30, "1.000000000000000e0"), (0.25, 3e-9, "0.2500000000"),
-        (float("nan"), 1.0, "NaN"), (float("inf"), 1.0, "inf"), (1.0, float("nan"), "1.000"),
-    ]:  # fmt: skip
-        assert estimate(value, error) == shown
-    for exponent in range(-300, 300):
-        for value in (1.0, -1e-9, 1e9, 1.7e308):
-            assert len(estimate(value, 10.0**exponent)) < 24
-    assert [significant(x) for x in (0.0012345, 1.5e-9, 0.0, 1e300)] == [
-        "0.001234",
-        "1.500e-9",
-        "0",
-        "1.000e300",
-    ]
-    assert [p_value(p) for p in (1e-4, 0.0, 1.0, None)] == ["0.0001", "<0.0001", "1.0000", "-"]
-    assert [statistic(z) for z in (None, -1.9783, 22713.2)] == ["-", "-1.98", "22713"]
-    assert [duration(t) for t in (0.000399, 0.0021, 2.0)] == ["399 us", "2.1 ms", "2.00 s"]
-    assert [percent(share) for share in (0.95, 0.999, 0.29)] == ["95", "99.9", "29"]
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("tab\tline\nreturn\r", r"tab\tline\nreturn\r"),
+        ("nul\x00 delete\x7f blank\xa0", r"nul\x00 delete\x7f blank\xa0"),
+        ("join\u200d tag\U000e0001", r"join\u200d tag\U000e0001"),
+        ("Z\u00fcrich \u6771\u4eac u\u0308", "Z\u00fcrich \u6771\u4eac u\u0308"),
+    ],
+)
+def test_what_cannot_be_seen_is_escaped(name: str, escaped: str) -> None:
+    assert Page(fit_html(fit(parameters=[parameter(name, 1.0, None, None, None)]))).rows[1][0] == escaped
+
+
+def test_markdown_and_text() -> None:
+    text = _core.render(json.dumps(fit()), "markdown")
+    assert r"| prog\[vocational\] | -1.1 | 2.7 | -0.43 | 0.6705 | -6.4 | 4.1 |" in text
+    assert PUBLISHED.strip().splitlines()[-1] in _core.render(json.dumps(fit()), "text")
+
+
+def test_unknown_formats_and_what_is_no_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match='did you mean "latex"'):
+        _core.render(json.dumps(fit()), "latx")
+    with pytest.raises(ValueError, match="not a fit"):
+        _core.render("{}", "html")

@@ -3,21 +3,24 @@
 use std::io::Write;
 
 use serde::Serialize;
+use steinbound::text::Document;
+use steinbound_request::render::Format;
 
 use crate::failure::Failure;
-use crate::painter::Painter;
 use crate::terminal::Terminal;
 
-/// Where a command's words go.
+/// The output streams of a command.
 pub struct Output {
     quiet: bool,
-    stdout: Painter<std::io::BufWriter<std::io::Stdout>>,
+    /// How documents are written on standard output.
+    format: Format,
+    stdout: std::io::BufWriter<std::io::Stdout>,
 }
 
 impl Output {
     pub fn new(quiet: bool) -> Output {
-        let stdout = std::io::BufWriter::new(std::io::stdout());
-        Output { quiet, stdout: Painter::new(stdout, Terminal::stdout().has_color) }
+        let format = if Terminal::stdout().has_color { Format::StyledText } else { Format::Text };
+        Output { quiet, format, stdout: std::io::BufWriter::new(std::io::stdout()) }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -29,6 +32,17 @@ impl Output {
         &mut self.stdout
     }
 
+    /// A result for people.
+    pub fn document(&mut self, document: &Document) -> Result<(), Failure> {
+        Ok(self.stdout.write_all(self.format.render(document).as_bytes())?)
+    }
+
+    /// A further result, after a blank line.
+    pub fn further_document(&mut self, document: &Document) -> Result<(), Failure> {
+        writeln!(self.stdout)?;
+        self.document(document)
+    }
+
     /// A result as one JSON object.
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::Other(error.to_string()))?;
@@ -36,21 +50,21 @@ impl Output {
         Ok(())
     }
 
-    /// Something the user may want to know.
+    /// Information for the user.
     pub fn note(&self, message: &str) {
         if !self.quiet {
             say("note", message);
         }
     }
 
-    /// How many lines of a file were left out because values were missing.
+    /// Notes that lines of a file with missing values were left out.
     pub fn note_dropped(&self, count: usize, path: &str) {
         if count > 0 {
             self.note(&format!("{count} lines with missing values were left out of {path}"));
         }
     }
 
-    /// Something the user should know before trusting the result.
+    /// A reason not to trust the result, or to trust it less.
     pub fn warn(&self, message: &str) {
         if !self.quiet {
             say("warning", message);
@@ -58,11 +72,12 @@ impl Output {
     }
 
     pub fn finish(&mut self) -> Result<(), Failure> {
-        Ok(self.stdout.finish()?)
+        Ok(self.stdout.flush()?)
     }
 }
 
-/// One line on standard error, which a terminal breaks between words. Where that cannot be written there is nobody to tell.
+/// One line on standard error, wrapped between words on a terminal. An error of that stream itself is
+/// ignored.
 pub fn say(kind: &str, message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", Terminal::stderr().message(kind, message));
 }

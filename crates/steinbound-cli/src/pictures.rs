@@ -1,4 +1,4 @@
-//! `--plot` and `--report`: what a command found, as a picture and as a page.
+//! `--plot` and `--report`: a result as a picture and as a page.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,11 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::plot::PlotFormat;
 
-/// Where pictures go.
+/// The files for pictures and reports.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PictureOptions {
-    /// Write a report into this file: one HTML page with the answer, pictures, what it rests on and how to repeat it. It needs no network.
+    /// Write a report into this file: one HTML page with the answer, pictures, diagnostics and how to repeat
+    /// it. It needs no network.
     #[arg(help_heading = "Output", long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub report: Option<PathBuf>,
     /// Draw the main picture into this file.
@@ -43,12 +44,12 @@ impl PictureOptions {
         Ok(())
     }
 
-    /// Whether anything is to be drawn.
+    /// Whether a picture or a report was asked for.
     pub fn is_wanted(&self) -> bool {
         self.plot.is_some() || self.report.is_some()
     }
 
-    /// Draws the picture, where that is asked for and there is one.
+    /// Draws the picture, if one was asked for and there is one.
     pub fn plot(
         &self,
         draw: impl FnOnce() -> Result<Option<Picture>, Failure>,
@@ -65,7 +66,7 @@ impl PictureOptions {
         Ok(())
     }
 
-    /// Writes the report, where that is asked for.
+    /// Writes the report, if one was asked for.
     pub fn report(
         &self,
         write: impl FnOnce() -> Result<Report, Failure>,

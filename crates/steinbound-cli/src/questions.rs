@@ -3,14 +3,14 @@
 use clap::Args;
 use serde::Serialize;
 use steinbound::expression::Expression;
-use steinbound::fit::{Parameter, parameter_table};
+use steinbound::fit::Parameter;
 use steinbound::inference::{LinearHypothesis, WaldTest};
-use steinbound::text::{Table, p_value, statistic};
+use steinbound::text::Document;
 use steinbound::{Error, Fit, HypothesisError};
 use steinbound_io::names::shown;
+use steinbound_request::tables::answers;
 
 use crate::failure::{Failure, Verdict};
-use crate::output::Output;
 
 /// Questions about the estimates.
 #[derive(Debug, Clone, Args)]
@@ -38,9 +38,9 @@ pub struct Questions {
 #[derive(Debug, Default, Serialize)]
 pub struct Answers {
     #[serde(skip_serializing_if = "Option::is_none")]
-    wald: Option<WaldTest>,
+    pub wald: Option<WaldTest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    derived: Vec<Parameter>,
+    pub derived: Vec<Parameter>,
 }
 
 impl QuestionOptions {
@@ -113,33 +113,8 @@ impl Questions {
 }
 
 impl Answers {
-    pub fn print(&self, confidence: f64, output: &mut Output) -> Result<(), Failure> {
-        let out = output.result();
-        if let Some(table) = self.derived_table(confidence) {
-            write!(out, "\n{table}")?;
-        }
-        if let Some(text) = self.wald_sentence() {
-            writeln!(out, "\n{text}")?;
-        }
-        Ok(())
-    }
-
-    /// Derived quantities, where there are any.
-    pub fn derived_table(&self, confidence: f64) -> Option<Table> {
-        (!self.derived.is_empty()).then(|| parameter_table(&self.derived, confidence))
-    }
-
-    /// The hypothesis and what became of it, where there is one.
-    pub fn wald_sentence(&self) -> Option<String> {
-        let test = self.wald.as_ref()?;
-        let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
-        let p = p_value(Some(test.p_value));
-        let p = if p.starts_with('<') { p } else { format!("= {p}") };
-        Some(format!(
-            "Wald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
-            test.hypothesis.join(", "),
-            statistic(Some(test.statistic)),
-            test.degrees_of_freedom
-        ))
+    /// Derived quantities and the Wald test, for people.
+    pub fn document(&self, confidence: f64) -> Document {
+        answers::document(&self.derived, self.wald.as_ref(), confidence)
     }
 }

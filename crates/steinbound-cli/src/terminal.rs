@@ -7,7 +7,6 @@ use anstyle::{AnsiColor, Style};
 use terminal_size::{Height, Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
-pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();

@@ -1,4 +1,4 @@
-//! What `--terminal-plot` draws below a table.
+//! `--terminal-plot`: a small picture below a table.
 
 use clap::Args;
 use steinbound::fit::Problem;
@@ -22,7 +22,8 @@ use crate::terminal::Terminal;
 pub struct TerminalPlotOptions {
     /// Draw a small picture below the table [default: auto].
     ///
-    /// Of a fit: the data with the fitted density in one dimension, a map with the fitted means in two. Of a test: the statistic among its draws.
+    /// Of a fit: the data with the fitted density in one dimension, a map with the fitted means in two. Of a
+    /// test: the statistic among its draws.
     #[arg(long, value_name = "WHEN", value_parser = choices::terminal_plot())]
     pub terminal_plot: Option<TerminalPlot>,
 }
@@ -61,7 +62,8 @@ pub fn print(lines: &[String], output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Data and the fitted density, in the coordinates of the model; there is a picture in one and in two dimensions.
+/// Data and the fitted density, in the coordinates of the model; there is a picture in one and in two
+/// dimensions.
 pub fn of_fit(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
     let scene = input.scene(problem, Scene::of(&input.data, input.model.as_ref(), fit));
     match input.data.dimension() {

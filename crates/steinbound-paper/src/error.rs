@@ -1,5 +1,6 @@
 use steinbound_io::IoError;
 use steinbound_plot::PlotError;
+use steinbound_report::ReportError;
 use thiserror::Error;
 
 /// What can go wrong with a reproduction, with its remedy.
@@ -97,6 +98,6 @@ pub enum PaperError {
     #[error(transparent)]
     Plot(#[from] PlotError),
     /// The page cannot be written.
-    #[error("cannot write the page: {0}")]
-    Page(#[from] minijinja::Error),
+    #[error(transparent)]
+    Page(#[from] ReportError),
 }

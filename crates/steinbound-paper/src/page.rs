@@ -1,6 +1,5 @@
 //! The page that shows all figures beside their settings and the published values; it needs no network.
 
-use minijinja::context;
 use serde::Serialize;
 use steinbound::text::estimate;
 use steinbound_report::render;
@@ -13,6 +12,16 @@ use crate::output::{Drawn, means};
 use crate::results::Results;
 
 const TEMPLATE: &str = include_str!("index.html");
+
+#[derive(Serialize)]
+struct Page<'a> {
+    sections: Vec<Section>,
+    settings: &'a str,
+    agreement: Agreement,
+    limit: f64,
+    fewest: usize,
+    version: &'static str,
+}
 
 #[derive(Serialize)]
 struct Section {
@@ -73,13 +82,15 @@ pub fn write(
         })
     };
     let sections: Vec<Section> = figures.iter().zip(drawn).map(section).collect::<Result<_, _>>()?;
-    let agreement = Agreement::of(compared);
-    let page = render(
-        "index.html",
-        TEMPLATE,
-        context! { sections, settings, agreement, limit => LIMIT, fewest => FEWEST, version => env!("CARGO_PKG_VERSION") },
-    )?;
-    Ok(page)
+    let page = Page {
+        sections,
+        settings,
+        agreement: Agreement::of(compared),
+        limit: LIMIT,
+        fewest: FEWEST,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    Ok(render("index.html", TEMPLATE, &page)?)
 }
 
 fn shown(drawn: &Drawn) -> Shown {

@@ -1,13 +1,14 @@
-//! Pictures and reports of what [steinbound](https://docs.rs/steinbound) found.
+//! Pictures and reports of results of [steinbound](https://docs.rs/steinbound).
 //!
-//! A [`Scene`] is a density and the data that were seen of it; [`pictures`] draws it, and everything else there is to see of a fit: where data and model disagree,
-//! how well boundary points cover the boundary, how much the answer depends on settings, a test, a regression. A [`Report`] is one HTML page of text, tables and
-//! pictures that needs no network.
+//! A [`Scene`] is a density with the data that were seen of it. [`pictures`] draws it and everything else of
+//! a fit: where data and model disagree, how well boundary points cover the boundary, how much the result
+//! depends on settings, a test, a regression. A [`Report`] is one HTML page of text, tables and pictures that
+//! needs no network; [`sections`] makes its parts from results.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use steinbound::{Estimator, domain::{Ball, Domain}, model::Gaussian, simulate};
-//! use steinbound_report::{Report, Scene, Section, pictures};
+//! use steinbound_report::{Report, Scene, sections};
 //!
 //! let disc = Arc::new(Ball::new(1.4)?.in_dimension(2));
 //! let model = Gaussian::with_variance(2, 1.0)?;
@@ -16,9 +17,11 @@
 //! let problem = estimator.check(&data, &model)?;
 //! let fit = problem.fit()?;
 //! let scene = Scene::of(&data, &model, &fit).domain(Some(disc.as_ref())).boundary(problem.boundary());
-//! let page = Report::new("A disc")
-//!     .section(Section::new("Estimates").table(&steinbound::fit::parameter_table(&fit.parameters, 0.95)))
-//!     .section(Section::new("Data and density").picture(pictures::density(&scene).unwrap()))
+//! let page = Report::of_fit("A disc", &fit)
+//!     .fact("data", "300 simulated points")
+//!     .problem_facts(&problem, "gaussian", 1)
+//!     .section(sections::estimates(&fit, &[], None))
+//!     .scene(&scene, &problem)
 //!     .to_html()?;
 //! assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -26,12 +29,15 @@
 //!
 //! # Promises
 //!
-//! Strings out, no files. The same input gives the same bytes. No input panics; what cannot be drawn is left out.
+//! Strings out, no files. The same input gives the same bytes. No input panics; pictures that cannot be drawn
+//! are left out.
 
 mod page;
 mod picture;
 pub mod pictures;
+mod results;
 mod scene;
+pub mod sections;
 
 pub use page::{Report, ReportError, Section, Verdict, render};
 pub use picture::Picture;

@@ -14,15 +14,18 @@ const STYLE: &str = include_str!("page.css");
 const PAPER: &str = include_str!("paper.bib");
 
 /// Why there is no page.
-#[derive(Debug, Error)]
-#[error("the page cannot be written: {0}")]
-pub struct ReportError(#[from] minijinja::Error);
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the page cannot be written: {reason}")]
+pub struct ReportError {
+    reason: String,
+}
 
-/// What a reader should know before all else.
+/// Whether a result may be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verdict {
-    /// Nothing speaks against the result.
+    /// There are no warnings.
     Sound,
     /// There are warnings.
     Careful,
@@ -30,7 +33,7 @@ pub enum Verdict {
     Doubtful,
 }
 
-/// A report on its way to a page: what was asked, what was found, and how to repeat it.
+/// A report: what was asked, what was found, and how to repeat it.
 ///
 /// ```
 /// use steinbound_report::{Report, Section, Verdict};
@@ -69,31 +72,41 @@ impl Report {
         }
     }
 
-    /// What to think of the result, in a sentence.
+    /// Sets the verdict on the result, with a sentence.
     pub fn verdict(mut self, verdict: Verdict, text: impl Into<String>) -> Report {
         self.verdict = Some((verdict, text.into()));
         self
     }
 
-    /// Something to know before the result is used.
+    /// Adds a warning.
     pub fn warning(mut self, text: impl Into<String>) -> Report {
         self.warnings.push(sentence(&text.into()));
         self
     }
 
-    /// Something that explains the result.
+    /// Adds warnings.
+    pub fn warnings(self, warnings: &[String]) -> Report {
+        warnings.iter().fold(self, Report::warning)
+    }
+
+    /// Adds an explanation of the result.
     pub fn note(mut self, text: impl Into<String>) -> Report {
         self.notes.push(sentence(&text.into()));
         self
     }
 
-    /// Something that was asked for or chosen.
+    /// Adds a setting that was given or chosen.
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Report {
         self.facts.push((name.into(), value.into()));
         self
     }
 
-    /// Adds a section, unless there is nothing in it.
+    /// Adds settings by name.
+    pub fn facts<N: Into<String>, V: Into<String>>(self, facts: impl IntoIterator<Item = (N, V)>) -> Report {
+        facts.into_iter().fold(self, |report, (name, value)| report.fact(name, value))
+    }
+
+    /// Adds a section, unless it is empty.
     pub fn section(mut self, section: Section) -> Report {
         if !section.is_empty() {
             self.sections.push(section);
@@ -101,7 +114,7 @@ impl Report {
         self
     }
 
-    /// The command that gives this report again.
+    /// Sets the command that gives this report again.
     pub fn command(mut self, command: impl Into<String>) -> Report {
         self.command = Some(command.into());
         self
@@ -110,11 +123,11 @@ impl Report {
     /// The page.
     pub fn to_html(&self) -> Result<String, ReportError> {
         let version = env!("CARGO_PKG_VERSION");
-        Ok(render("report", TEMPLATE, context! { report => self, paper => PAPER, version })?)
+        render("report", TEMPLATE, &context! { report => self, paper => PAPER, version })
     }
 }
 
-/// A part of a report: words, tables and pictures under a heading.
+/// A part of a report: texts, tables and pictures under a heading.
 #[derive(Debug, Clone, Serialize)]
 pub struct Section {
     title: String,
@@ -166,7 +179,7 @@ impl Section {
     }
 
     fn with_table(mut self, table: &text::Table, is_folded: bool) -> Section {
-        let shown = |cell: &String| minus(cell);
+        let shown = |text: &String| minus(&text::cell(text));
         self.tables.push(Shown {
             header: table.header().to_vec(),
             rows: table.rows().iter().map(|row| row.iter().map(shown).collect()).collect(),
@@ -176,7 +189,7 @@ impl Section {
         self
     }
 
-    /// Adds a picture, where there is one.
+    /// Adds a picture, if there is one.
     pub fn picture(mut self, picture: impl Into<Option<Picture>>) -> Section {
         if let Some(picture) = picture.into() {
             self.pictures.push(Drawn { svg: picture.figure.to_svg(), caption: picture.caption });
@@ -205,21 +218,23 @@ fn sentence(text: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// A page from a template: values are escaped, and `style` is the look that all pages share.
+/// A page from a template in the language of Jinja: values are escaped, and `style` is the look of all pages.
 ///
 /// ```
-/// use minijinja::context;
-/// let page = steinbound_report::render("page", "<style>{{ style|safe }}</style><p>{{ text }}</p>", context! { text => "a < b" })?;
+/// use std::collections::BTreeMap;
+/// let template = "<style>{{ style|safe }}</style><p>{{ text }}</p>";
+/// let page = steinbound_report::render("page", template, &BTreeMap::from([("text", "a < b")]))?;
 /// assert!(page.contains("<p>a &lt; b</p>") && page.contains("color-scheme"));
-/// # Ok::<(), minijinja::Error>(())
+/// # Ok::<(), steinbound_report::ReportError>(())
 /// ```
-pub fn render(name: &str, template: &str, values: minijinja::Value) -> Result<String, minijinja::Error> {
+pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, ReportError> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     environment.add_global("style", STYLE);
-    environment.render_named_str(name, template, values)
+    let page = environment.render_named_str(name, template, values);
+    page.map_err(|error| ReportError { reason: error.to_string() })
 }
 
 #[cfg(test)]

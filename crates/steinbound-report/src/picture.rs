@@ -4,9 +4,9 @@ use steinbound_plot::Figure;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Picture {
-    /// What is drawn.
+    /// The figure.
     pub figure: Figure,
-    /// What it shows, and how to read it.
+    /// Its meaning, and how to read it.
     pub caption: String,
 }
 

@@ -39,10 +39,11 @@ pub struct Scene<'a> {
     pub(crate) seed: u64,
 }
 
-/// Points beyond this number are thinned: more cannot be told apart, and pages grow with them.
+/// More points than this are thinned: they would overlap, and make the page larger.
 const MOST_POINTS: usize = 3000;
 
-/// A boundary that is farther from the data than so many times their extent would leave no room for them.
+/// A boundary is drawn up to this multiple of the data's extent away from them; a farther one would shrink
+/// the data.
 const REACH: f64 = 2.5;
 
 impl<'a> Scene<'a> {
@@ -85,7 +86,8 @@ impl<'a> Scene<'a> {
         self
     }
 
-    /// Far from the origin a density in its own parameters is a difference of large numbers; measured from amid the data it is not.
+    /// Far from the origin a density in its own parameters is a difference of large numbers; measured from
+    /// amid the data it is not.
     fn centred(mut self) -> Scene<'a> {
         let middle = self.data.mean();
         let shift: Vec<f64> = middle.iter().map(|value| -value).collect();
@@ -112,7 +114,8 @@ impl<'a> Scene<'a> {
         self
     }
 
-    /// How many times as long a unit of the second coordinate is as one of the first; 1 on a plane, `1 / cos(latitude)` in degrees.
+    /// How many times as long a unit of the second coordinate is as one of the first; 1 on a plane, `1 /
+    /// cos(latitude)` in degrees.
     pub fn aspect(mut self, ratio: f64) -> Scene<'a> {
         self.aspect = Some(ratio);
         self
@@ -134,7 +137,7 @@ impl<'a> Scene<'a> {
         if self.is_fitted { "fitted density" } else { "density" }
     }
 
-    /// What its centres are called.
+    /// The name of its centres.
     pub(crate) fn centre_name(&self) -> &'static str {
         if self.is_fitted { "estimated mean" } else { "mean" }
     }
@@ -164,7 +167,8 @@ impl<'a> Scene<'a> {
         self.domain.is_none_or(|domain| domain.contains(x))
     }
 
-    /// What a picture of one coordinate has to show: the data, and as much of boundary and domain as is not far from them.
+    /// What a picture of one coordinate has to show: the data, and as much of boundary and domain as is not
+    /// far from them.
     pub fn reach(&self, l: usize) -> (f64, f64) {
         let (first, last) = self.data.bounds()[l];
         let far = REACH * (last - first).max(f64::MIN_POSITIVE);
@@ -206,7 +210,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Which of so many points are drawn: all of them, or some at even distances.
+/// The indices of the points that are drawn: all of them, or some at even distances.
 pub(crate) fn some_of(count: usize) -> Vec<usize> {
     let shown = count.min(MOST_POINTS);
     (0..shown).map(|k| k * count / shown).collect()

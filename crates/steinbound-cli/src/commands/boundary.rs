@@ -6,9 +6,10 @@ use serde_json::json;
 use steinbound::domain::{Domain, coverage};
 use steinbound::kernel::{Bandwidth, Gaussian};
 use steinbound::stein::{Conditioned, Radial};
-use steinbound::text::significant;
 use steinbound::{Error, Points, simulate};
 use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, write};
+use steinbound_request::tables;
+use steinbound_request::tables::coverage::KernelLeak;
 
 use crate::failure::{Failure, Verdict};
 use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
@@ -84,7 +85,7 @@ impl Boundary {
         })?;
         let coverage = coverage(domain.as_ref(), &points).map_err(Error::from)?;
         let leak = match &near {
-            Some(near) => Some(Leak::new(near, &points, self.general.seed)?),
+            Some(near) => Some(kernel_leak(near, &points, self.general.seed)?),
             None => None,
         };
         if let Some(path) = &self.output {
@@ -104,31 +105,12 @@ impl Boundary {
             }))?;
             return Ok(Verdict::Fine);
         }
-        let number = |value: Option<f64>| value.map_or_else(|| "-".into(), significant);
-        let mut report = format!(
-            "{} points on the boundary of the {}\n\
-             fill distance  {}  (the farthest place on the boundary from any point)\n\
-             mean gap       {}\n\
-             closest pair   {}",
-            points.len(),
-            domain.describe(),
-            number(coverage.fill_distance),
-            number(coverage.mean_gap),
-            number(coverage.closest_pair)
-        );
-        if let Some(leak) = &leak {
-            report.push_str(&format!(
-                "\nleak           {} on average, {} at most  (what is left of a Gaussian kernel at a point when the others are known; bandwidth {})",
-                significant(leak.mean),
-                significant(leak.largest),
-                significant(leak.bandwidth)
-            ));
-        }
+        let report = tables::coverage::document(&domain.describe(), &coverage, leak);
         match &self.output {
-            Some(_) => writeln!(output.result(), "{report}")?,
+            Some(_) => output.document(&report)?,
             None => {
                 write::points(output.result(), &points)?;
-                report.lines().for_each(|line| output.note(line));
+                report.text_lines().iter().for_each(|line| output.note(&line.text));
             }
         }
         Ok(Verdict::Fine)
@@ -159,18 +141,10 @@ impl Boundary {
 }
 
 /// What boundary points leave of a Gaussian kernel of the data's median bandwidth at each other.
-struct Leak {
-    bandwidth: f64,
-    mean: f64,
-    largest: f64,
-}
-
-impl Leak {
-    fn new(data: &Points, boundary: &Points, seed: u64) -> Result<Leak, Failure> {
-        let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
-        let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
-        let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
-        let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
-        Ok(Leak { bandwidth, mean, largest: leaks.iter().copied().fold(0.0, f64::max) })
-    }
+fn kernel_leak(data: &Points, boundary: &Points, seed: u64) -> Result<KernelLeak, Failure> {
+    let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
+    let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
+    let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
+    let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
+    Ok(KernelLeak { bandwidth, mean, largest: leaks.iter().copied().fold(0.0, f64::max) })
 }

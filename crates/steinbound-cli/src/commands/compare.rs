@@ -3,10 +3,11 @@ use serde::Serialize;
 use steinbound::Method;
 use steinbound::fit::DistanceKind;
 use steinbound::inference::{Compared, Comparison, Contender};
-use steinbound_report::{Report, Section, pictures};
+use steinbound_report::{Report, pictures, sections};
+use steinbound_request::tables;
 
-use super::comparison_table;
 use crate::choices;
+use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::interrupt;
@@ -18,7 +19,6 @@ use crate::options::{
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::progress::Bar;
-use crate::report;
 use crate::resampling::TestOptions;
 
 /// Fit several methods and models to the same data and lay them side by side.
@@ -136,31 +136,21 @@ impl Compare {
         match self.general.format {
             Format::Json => output
                 .json(&Printed { comparison: &comparison, projection: input.region.shown_projection() })?,
-            Format::Table => comparison_table::print(&comparison, output)?,
+            Format::Table => output.document(&tables::comparison::document(&comparison))?,
         }
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
         self.pictures.plot(|| Ok(pictures::comparison(&comparison)), output)?;
         let page = || -> Result<Report, Failure> {
-            let mut page = report::warned(Report::new("Methods and models side by side"), problem.warnings());
+            let mut page = Report::new("Methods and models side by side").warnings(problem.warnings());
             for (is_warning, text) in &remarks {
                 page = if *is_warning { page.warning(text) } else { page.note(text) };
             }
-            let page = report::data_facts(page, &self.data, &input);
-            let page = report::model_facts(page, &self.density, &self.components)
+            let page = page
+                .facts(facts::of_data(&self.data, &input))
+                .facts(facts::of_model(&self.density, &self.components))
                 .fact("seed", self.general.seed.to_string());
-            let mut fits = Section::new("Fits").table(&comparison_table::fits(&comparison));
-            for line in comparison_table::reasons(&comparison) {
-                fits = fits.text(line);
-            }
-            let measured = comparison_table::reference(&comparison).unwrap_or_default();
-            let fits = fits.text(format!(
-                "{measured}. It is that of the data which were fitted: more parameters come closer, needed or not"
-            ));
-            let estimates = Section::new("Estimates")
-                .picture(pictures::comparison(&comparison))
-                .table(&comparison_table::parameters(&comparison));
-            Ok(page.section(fits).section(estimates))
+            Ok(sections::comparison(&comparison).into_iter().fold(page, Report::section))
         };
         self.pictures.report(page, output)?;
         printed?;

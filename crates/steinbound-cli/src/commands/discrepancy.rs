@@ -2,16 +2,15 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::Method;
-use steinbound::text::{Table, significant};
 use steinbound_report::{Report, Scene, Section, pictures};
+use steinbound_request::tables;
 
+use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::report;
 use crate::summary::Settings;
 
 /// Measure how far data and model are apart at given parameters, without fitting.
@@ -72,17 +71,7 @@ impl Discrepancy {
                 output.json(&value)?;
             }
             Format::Table => {
-                let out = output.result();
-                if self.method.method == Method::TKSD {
-                    writeln!(out, "boundary points      {}", problem.setup().m)?;
-                }
-                if let Some(kernel) = problem.setup().kernel.as_ref() {
-                    writeln!(out, "kernel               {}", kernel.name)?;
-                    writeln!(out, "bandwidth            {}", significant(kernel.bandwidth))?;
-                }
-                writeln!(out, "squared discrepancy  {}", significant(found.squared))?;
-                let value = found.value.map_or_else(|| "- (the square is negative)".into(), significant);
-                writeln!(out, "discrepancy          {value}")?;
+                output.document(&tables::discrepancy::document(&problem, &found))?;
             }
         }
         // A reader who has stopped reading may still want the pictures.
@@ -92,26 +81,16 @@ impl Discrepancy {
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
             let name = self.method.method.name();
-            let page = report::warned(
-                Report::new(format!("{name} of a {} model", model.name())),
-                problem.warnings(),
-            );
-            let page = report::data_facts(page, &self.data, &input);
-            let page = report::problem_facts(
-                report::model_facts(page, &self.model, self.model.components.as_slice()),
-                &problem,
-                model.name(),
-                self.general.seed,
-            );
-            let mut table = Table::new(1, ["", "value"]);
-            for (name, value) in model.reported_names(input.data.names()).into_iter().zip(&typed) {
-                table.row(vec![name, significant(*value)]);
-            }
-            table.row(vec!["squared discrepancy".into(), significant(found.squared)]);
-            let value = found.value.map_or_else(|| "-".into(), significant);
-            table.row(vec!["discrepancy".into(), value]);
-            let page = page.section(Section::new("Discrepancy at given parameters").table(&table));
-            Ok(report::scene_sections(page, &scene, &problem))
+            let names = model.reported_names(input.data.names());
+            let at = names.iter().map(String::as_str).zip(typed.iter().copied());
+            let table = tables::discrepancy::table(at, &found);
+            Ok(Report::new(format!("{name} of a {} model", model.name()))
+                .warnings(problem.warnings())
+                .facts(facts::of_data(&self.data, &input))
+                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .problem_facts(&problem, model.name(), self.general.seed)
+                .section(Section::new("Discrepancy at given parameters").table(&table))
+                .scene(&scene, &problem))
         };
         self.pictures.report(page, output)?;
         printed?;

@@ -1,7 +1,9 @@
 use clap::Args;
 use serde::Serialize;
 use steinbound::inference::{Diagnostics, Sensitivity};
-use steinbound_report::{Report, Scene, pictures};
+use steinbound_report::{Report, Scene, pictures, sections};
+use steinbound_request::sensitivity::{SensitivityOutcome, SensitivityWanted};
+use steinbound_request::tables;
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -11,8 +13,7 @@ use crate::pictures::PictureOptions;
 use crate::questions::{Answers, QuestionOptions};
 use crate::resampling::BootstrapOptions;
 use crate::terminal_plot::{self, TerminalPlotOptions};
-use crate::variants::{self, Tried, Wanted};
-use crate::{report, summary};
+use crate::{facts, sensitivity, summary};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 ///
@@ -88,16 +89,17 @@ impl Fit {
         let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
         let summary::Fitted { mut fit, diagnostics, seconds } =
             found.map_err(|error| input.explain(error))?;
-        let wanted = Wanted::new(self.sensitivity, self.pictures.report.is_some());
-        let tried = Tried::new(wanted, &estimator, &mut fit, seconds, &input.data, model, output)
+        let wanted = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
+        let outcome = SensitivityOutcome::new(wanted, &estimator, &mut fit, seconds, &input.data, model)
             .mapped(|values| input.region.degrees(model, values));
+        sensitivity::explain(&outcome, self.sensitivity, fit.setup.method, output);
         let flat = self.pictures.is_wanted().then(|| fit.clone());
         let columns = self.drawing.columns(&self.general, output);
         let drawing = columns.map(|columns| terminal_plot::of_fit(&input, &problem, &fit, columns));
         let mut fit = input.region.out_of_plane(model, fit);
         let (answers, answered) = questions.answer(&mut fit)?;
         let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
-        let sensitivity = tried.asked(self.sensitivity);
+        let sensitivity = outcome.found().filter(|_| self.sensitivity);
         match self.general.format {
             Format::Json => {
                 let projection = input.region.shown_projection();
@@ -105,11 +107,14 @@ impl Fit {
                 output.json(&Printed { fit: &fit, answers, diagnostics, projection, sensitivity })?
             }
             Format::Table => {
-                write!(output.result(), "{fit}")?;
-                answers.print(self.confidence, output)?;
-                variants::print_tuning(&fit, self.method.verbose, output)?;
-                if let Some(sensitivity) = sensitivity {
-                    variants::print_sensitivity(sensitivity, output)?;
+                output.document(&fit.document())?;
+                output.document(&answers.document(self.confidence))?;
+                if let Some(tuning) = &fit.tuning {
+                    let verbose = self.method.verbose;
+                    output.document(&tables::tuning::document(tuning, &fit.parameters, verbose))?;
+                }
+                if let Some(found) = sensitivity {
+                    output.further_document(&tables::sensitivity::document(found))?;
                 }
                 terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
@@ -121,12 +126,14 @@ impl Fit {
             self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
             let page = || -> Result<Report, Failure> {
                 let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
-                let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
-                page = report::model_facts(page, &self.model, self.model.components.as_slice());
-                page = report::problem_facts(page, &problem, model.name(), self.general.seed);
-                page = page.section(report::estimates(&fit, &answers));
-                page = report::scene_sections(page, &scene, &problem);
-                Ok(page.section(report::sensitivity(&tried)).section(report::diagnostics(&diagnostics)))
+                Ok(Report::of_fit(title, &fit)
+                    .facts(facts::of_data(&self.data, &input))
+                    .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                    .problem_facts(&problem, model.name(), self.general.seed)
+                    .section(sections::estimates(&fit, &answers.derived, answers.wald.as_ref()))
+                    .scene(&scene, &problem)
+                    .section(sections::sensitivity(&outcome))
+                    .section(sections::diagnostics(&diagnostics)))
             };
             self.pictures.report(page, output)?;
         }

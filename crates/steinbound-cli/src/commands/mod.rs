@@ -2,7 +2,6 @@
 
 mod boundary;
 mod compare;
-mod comparison_table;
 mod completions;
 mod demo;
 mod discrepancy;
@@ -15,8 +14,6 @@ mod test;
 mod witness;
 
 use clap::Subcommand;
-
-pub use test::{draws as test_draws, verdict as test_verdict};
 
 use crate::failure::{Failure, Verdict};
 use crate::options::GeneralOptions;

@@ -8,13 +8,14 @@ use steinbound::inference::sandwich::normal_quantile;
 use steinbound::inference::{Diagnostics, GoodnessOfFit, Sensitivity, TestResult};
 use steinbound::model::Model;
 use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit};
-use steinbound::text::{Table, estimate, percent};
 use steinbound::{Error, Fit, FitError, Method};
 use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values};
 
-use steinbound_report::{Report, Scene, Section, pictures};
+use steinbound_report::{Report, Scene, Section, pictures, sections};
+use steinbound_request::sensitivity::{SensitivityOutcome, SensitivityWanted};
+use steinbound_request::tables;
+use steinbound_request::tables::predictions::Prediction;
 
-use super::test::result;
 use crate::choices;
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, number};
@@ -22,11 +23,10 @@ use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::progress::Bar;
 use crate::questions::{Answers, QuestionOptions};
-use crate::report;
 use crate::resampling::BootstrapOptions;
+use crate::sensitivity;
 use crate::summary;
 use crate::tables::{TextOptions, read_named, without_options};
-use crate::variants::{self, Tried, Wanted};
 
 /// Fit a linear regression whose response is seen only between limits.
 ///
@@ -119,15 +119,6 @@ struct Printed<'a> {
     predictions: Option<&'a [Prediction]>,
 }
 
-/// A predicted mean of the untruncated response.
-#[derive(Debug, Serialize)]
-struct Prediction {
-    mean: f64,
-    std_error: f64,
-    lower: f64,
-    upper: f64,
-}
-
 impl Regress {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
@@ -165,12 +156,13 @@ impl Regress {
             None => None,
         };
         let test = self.tested(&problem, &fit, output).map_err(explain)?;
-        let wanted = Wanted::new(self.sensitivity, self.pictures.report.is_some());
+        let wanted = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
         let (data, model) = (&prepared.points, &prepared.model);
-        let tried = Tried::new(wanted, &estimator, &mut fit, seconds, data, model, output);
+        let outcome = SensitivityOutcome::new(wanted, &estimator, &mut fit, seconds, data, model);
+        sensitivity::explain(&outcome, self.sensitivity, fit.setup.method, output);
         let (answers, answered) = questions.answer(&mut fit)?;
         let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
-        let sensitivity = tried.asked(self.sensitivity);
+        let sensitivity = outcome.found().filter(|_| self.sensitivity);
         match self.general.format {
             Format::Json => output.json(&Printed {
                 fit: &fit,
@@ -183,19 +175,20 @@ impl Regress {
                 predictions: predictions.as_deref(),
             })?,
             Format::Table => {
-                write!(output.result(), "{fit}")?;
-                variants::print_tuning(&fit, self.method.verbose, output)?;
+                output.document(&fit.document())?;
+                if let Some(tuning) = &fit.tuning {
+                    let verbose = self.method.verbose;
+                    output.document(&tables::tuning::document(tuning, &fit.parameters, verbose))?;
+                }
                 if let Some(found) = sensitivity {
-                    variants::print_sensitivity(found, output)?;
+                    output.further_document(&tables::sensitivity::document(found))?;
                 }
-                answers.print(self.confidence, output)?;
+                output.document(&answers.document(self.confidence))?;
                 if let Some(found) = &test {
-                    writeln!(output.result(), "\ntest of fit")?;
-                    write!(output.result(), "{}", result(found))?;
+                    output.further_document(&tables::test::of_fit(found))?;
                 }
-                if let Some(predictions) = &predictions {
-                    let table = predictions_table(predictions, self.confidence);
-                    write!(output.result(), "\npredicted mean of the untruncated response\n{table}")?;
+                if let Some(found) = &predictions {
+                    output.further_document(&tables::predictions::document(found, self.confidence))?;
                 }
             }
         }
@@ -209,21 +202,24 @@ impl Regress {
                 fit.setup.method.name(),
                 design.response_name
             );
-            let mut page = self.facts(report::of_fit(&title, &fit), frame.len());
-            page = report::problem_facts(page, &problem, "regression", self.general.seed);
-            page = page.section(report::estimates(&fit, &answers));
-            page = page.section(Section::new("Responses").picture(picture()));
+            let mut page = self
+                .facts(Report::of_fit(title, &fit), frame.len())
+                .problem_facts(&problem, "regression", self.general.seed)
+                .section(sections::estimates(&fit, &answers.derived, answers.wald.as_ref()))
+                .section(Section::new("Responses").picture(picture()));
             if let Some(found) = &test {
-                page = page.section(report::test_section(found));
+                page = page.section(sections::test(found));
             }
             if let Some(predictions) = &predictions {
-                let table = predictions_table(predictions, self.confidence);
+                let table = tables::predictions::table(predictions, self.confidence);
                 page = page.section(Section::new("Predictions").table(&table));
             }
             let scene = Scene::of(&prepared.points, &prepared.model, &fit).boundary(problem.boundary());
             let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
-            page = page.section(report::boundary_section(&scene, &problem));
-            Ok(page.section(report::sensitivity(&tried)).section(report::diagnostics(&diagnostics)))
+            Ok(page
+                .section(sections::boundary(&scene, &problem))
+                .section(sections::sensitivity(&outcome))
+                .section(sections::diagnostics(&diagnostics)))
         };
         self.pictures.report(page, output)?;
         printed?;
@@ -381,29 +377,7 @@ impl Regress {
             Failure::input("the fit has no covariance, so that there is nothing to predict from")
         })?;
         let reach = normal_quantile(self.confidence);
-        let prediction = |(mean, std_error): (f64, f64)| Prediction {
-            mean,
-            std_error,
-            lower: mean - reach * std_error,
-            upper: mean + reach * std_error,
-        };
+        let prediction = |(mean, std_error): (f64, f64)| Prediction::new(mean, std_error, reach);
         Ok(found.into_iter().map(prediction).collect())
     }
-}
-
-fn predictions_table(predictions: &[Prediction], confidence: f64) -> Table {
-    let level = percent(confidence);
-    let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
-    let mut table = Table::new(0, ["row", "mean", "std. error", &lower, &upper]);
-    for (i, p) in predictions.iter().enumerate() {
-        let shown = |value| estimate(Some(value), Some(p.std_error));
-        table.row(vec![
-            (i + 1).to_string(),
-            shown(p.mean),
-            shown(p.std_error),
-            shown(p.lower),
-            shown(p.upper),
-        ]);
-    }
-    table
 }

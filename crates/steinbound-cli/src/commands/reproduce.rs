@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueHint};
 use serde_json::json;
-use steinbound::text::{Table, duration};
+use steinbound::text::{Document, Table, duration};
 use steinbound_io::table::shown_path;
 use steinbound_paper::{Agreement, Compared, FEWEST, LIMIT, PaperError, Reproduction, figures};
 
@@ -89,24 +89,22 @@ impl Reproduce {
                 "seconds": {"total": seconds},
             }))?,
             Format::Table => {
-                let out = output.result();
-                writeln!(
-                    out,
-                    "{measured} measurements, {failed} without a result, in {}",
-                    duration(seconds)
-                )?;
+                let time = duration(seconds);
+                let mut document = Document::new()
+                    .line(format!("{measured} measurements, {failed} without a result, in {time}"));
                 if judged > 0 {
-                    writeln!(
-                        out,
+                    document = document.line(format!(
                         "{missed} of {judged} published means lie beyond {LIMIT} combined standard errors"
-                    )?;
+                    ));
                 } else if !report.compared.is_empty() {
-                    writeln!(out, "published means are shown but not judged: that takes {FEWEST} trials")?;
+                    document = document.line(format!(
+                        "published means are shown but not judged: that takes {FEWEST} trials"
+                    ));
                 }
                 if !beyond.is_empty() {
-                    writeln!(out, "\n{}", table(&beyond))?;
+                    document = document.gap().table(table(&beyond)).gap();
                 }
-                writeln!(out, "open {}", shown_path(&page))?;
+                output.document(&document.line(format!("open {}", shown_path(&page))))?;
             }
         }
         Ok(Verdict::Fine)
@@ -133,7 +131,7 @@ impl Reproduce {
 }
 
 /// Means that do not agree with the published ones.
-fn table(rows: &[&Compared]) -> String {
+fn table(rows: &[&Compared]) -> Table {
     let mut table =
         Table::new(4, ["figure", "setting", "method", "quantity", "ours", "published", "difference"]);
     for row in rows {
@@ -147,7 +145,7 @@ fn table(rows: &[&Compared]) -> String {
             format!("{:+.1}", row.difference),
         ]);
     }
-    table.to_string()
+    table
 }
 
 impl From<PaperError> for Failure {

@@ -2,18 +2,17 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use steinbound::Fit;
-use steinbound::inference::{GoodnessOfFit, Null, TestResult};
-use steinbound::text::{estimate, percent, significant};
-use steinbound_report::{Report, Scene, Section, pictures};
+use steinbound::inference::GoodnessOfFit;
+use steinbound_report::{Report, Scene, Section, pictures, sections};
+use steinbound_request::tables;
 
+use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::progress::Bar;
-use crate::report;
 use crate::resampling::TestOptions;
 use crate::summary::Settings;
 use crate::terminal_plot::{self, TerminalPlotOptions};
@@ -112,7 +111,9 @@ impl Test {
                 output.json(&value)?;
             }
             Format::Table => {
-                print(&found, &input, fit.as_ref(), &self.method, output)?;
+                let parameters = fit.as_ref().map(|fit| fit.parameters.as_slice());
+                let (method, n) = (self.method.method, input.data.len());
+                output.document(&tables::test::document(&found, method, model.name(), n, parameters))?;
                 let drawing = columns.map(|columns| terminal_plot::of_test(&found, columns));
                 terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
@@ -122,14 +123,11 @@ impl Test {
         self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
         let page = || -> Result<Report, Failure> {
             let title = format!("{} test of a {} model", self.method.method.name(), model.name());
-            let page = report::data_facts(report::of_test(&title, &found, &warnings), &self.data, &input);
-            let mut page = report::problem_facts(
-                report::model_facts(page, &self.model, self.model.components.as_slice()),
-                &problem,
-                model.name(),
-                self.general.seed,
-            );
-            page = page.section(report::test_section(&found));
+            let mut page = Report::of_test(title, &found, &warnings)
+                .facts(facts::of_data(&self.data, &input))
+                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .problem_facts(&problem, model.name(), self.general.seed)
+                .section(sections::test(&found));
             let scene = match &flat {
                 Some(fit) => Scene::of(&input.data, model, fit),
                 None => Scene::at(&input.data, model, &at),
@@ -138,70 +136,11 @@ impl Test {
                 let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
                 page = page.section(Section::new("Estimates").table(&table));
             }
-            Ok(report::scene_sections(page, &input.scene(&problem, scene), &problem))
+            Ok(page.scene(&input.scene(&problem, scene), &problem))
         };
         self.pictures.report(page, output)?;
         printed?;
         let is_sound = found.trustworthy && fit.is_none_or(|fit| fit.converged);
         Ok(if is_sound { Verdict::Fine } else { Verdict::Doubtful })
     }
-}
-
-/// A finished test for people.
-fn print(
-    found: &TestResult,
-    input: &Input,
-    fit: Option<&Fit>,
-    method: &MethodOptions,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let out = output.result();
-    let (model, n) = (input.model.name(), input.data.len());
-    let what = if found.fitted { "parameters fitted" } else { "parameters given" };
-    writeln!(out, "{} test of a {model} density, n = {n}, {what}\n", method.method.name())?;
-    for parameter in fit.iter().flat_map(|fit| &fit.parameters) {
-        writeln!(out, "  {} = {}", parameter.name, estimate(parameter.estimate, parameter.std_error))?;
-    }
-    if fit.is_some() {
-        writeln!(out)?;
-    }
-    Ok(write!(out, "{}", result(found))?)
-}
-
-/// The statistic, what it would be under the model, and the verdict.
-pub fn result(found: &TestResult) -> String {
-    let how = draws(found);
-    let (statistic, expected, critical) =
-        (significant(found.statistic), significant(found.expected), significant(found.critical));
-    let (level, p) = (percent(found.level), significant(found.p_value));
-    let verdict = verdict(found);
-    format!(
-        "squared discrepancy  {statistic}\n\
-         under the model      {expected} on average, above {critical} in {level} %\n\
-         draws                {} ({how})\n\
-         p-value              {p}\n\
-         at the level {}    {verdict}\n",
-        found.bootstrap, found.level
-    )
-}
-
-/// Where the draws under the hypothesis come from.
-pub fn draws(found: &TestResult) -> &'static str {
-    match (found.null, found.fitted) {
-        (Null::Wild, false) => "random signs",
-        (Null::Wild, true) => "random signs, corrected for the fit",
-        (Null::Parametric, false) => "data drawn from the density",
-        (Null::Parametric, true) => "data drawn from the fitted density, fitted again",
-    }
-}
-
-/// What to make of a test.
-pub fn verdict(found: &TestResult) -> String {
-    let verdict = if found.rejected {
-        "rejected: the data do not look like a sample of this model inside the boundary"
-    } else {
-        "not rejected: nothing in the data speaks against this model inside the boundary"
-    };
-    let doubt = if found.trustworthy { "" } else { " (not to be relied on: see the note)" };
-    format!("{verdict}{doubt}")
 }

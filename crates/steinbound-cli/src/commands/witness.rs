@@ -8,12 +8,12 @@ use steinbound::text::significant;
 use steinbound_io::write;
 use steinbound_report::{Report, Scene, pictures};
 
+use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
 use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::report;
 use crate::summary::Settings;
 
 /// Tell where, and in which direction, model and data disagree.
@@ -129,17 +129,14 @@ impl Witness {
         let scene = input.scene(&problem, scene);
         self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
         let page = || -> Result<Report, Failure> {
-            let page = Report::new(format!("Where a {} model and the data disagree", model.name()));
-            let page = report::data_facts(report::warned(page, problem.warnings()), &self.data, &input);
-            let page = report::problem_facts(
-                report::model_facts(page, &self.model, self.model.components.as_slice()),
-                &problem,
-                model.name(),
-                self.general.seed,
-            )
-            .fact("parameters", self.shown_parameters(&input, &at))
-            .fact("discrepancy", significant(found.discrepancy));
-            Ok(report::scene_sections(page, &scene, &problem))
+            Ok(Report::new(format!("Where a {} model and the data disagree", model.name()))
+                .warnings(problem.warnings())
+                .facts(facts::of_data(&self.data, &input))
+                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .problem_facts(&problem, model.name(), self.general.seed)
+                .fact("parameters", self.shown_parameters(&input, &at))
+                .fact("discrepancy", significant(found.discrepancy))
+                .scene(&scene, &problem))
         };
         self.pictures.report(page, output)?;
         printed?;

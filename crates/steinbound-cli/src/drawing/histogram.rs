@@ -20,7 +20,7 @@ pub struct Histogram<'a> {
 }
 
 impl Histogram<'_> {
-    /// The picture, at most so many columns wide, with so many lines for the bars; below them is the axis.
+    /// The picture, at most `columns` wide, with `rows` lines for the bars and the axis below them.
     pub fn lines(&self, columns: usize, rows: usize) -> Vec<String> {
         let (low, high) = self.range;
         let bins =

@@ -2,7 +2,7 @@
 
 use super::MOST_LINES;
 
-/// What data are drawn with.
+/// The characters for data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
     /// An `o`, which every font has.
@@ -11,10 +11,10 @@ pub enum Ink {
     Braille,
 }
 
-/// Tells whether a place is inside.
+/// Whether a place is inside.
 pub type Inside<'a> = &'a dyn Fn(&[f64]) -> bool;
 
-/// What is drawn in a rectangle of the plane. Later parts hide earlier ones.
+/// The content of a rectangle of the plane. Later parts hide earlier ones.
 pub struct Map<'a> {
     /// The ends of both axes.
     pub bounds: [(f64, f64); 2],
@@ -29,7 +29,8 @@ pub struct Map<'a> {
     pub ink: Ink,
 }
 
-/// As many rows as draw both axes to one scale, where a unit of the first is so long beside one of the second. A letter is about twice as high as wide.
+/// The number of rows with which both axes have one scale, where a unit of the first is `stretch` times as
+/// long as one of the second. A letter is about twice as high as wide.
 pub fn rows_to_scale(bounds: [(f64, f64); 2], stretch: f64, columns: usize) -> usize {
     let (width, height) = (bounds[0].1 - bounds[0].0, bounds[1].1 - bounds[1].0);
     (columns as f64 * height / (width * stretch) * 0.5).round().max(1.0) as usize
@@ -53,7 +54,7 @@ impl Map<'_> {
         let (columns, rows) = (self.columns.max(1), self.rows.max(1));
         let [(left, right), (bottom, top)] = self.bounds;
         let (width, height) = (right - left, top - bottom);
-        // In parts of a letter: so many across and down.
+        // A letter has `across` times `down` parts.
         let cell = |x: &[f64; 2], across: usize, down: usize| {
             let column = ((x[0] - left) / width * (across * columns) as f64) as usize;
             let row = ((top - x[1]) / height * (down * rows) as f64) as usize;

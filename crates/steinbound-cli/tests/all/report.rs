@@ -27,7 +27,7 @@ fn commands() -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
                 "Where they disagree",
                 "id=\"coverage\"",
                 "id=\"sensitivity\"",
-                "What it rests on",
+                "id=\"section-diagnostics\"",
             ],
         ),
         (

@@ -10,7 +10,8 @@ use crate::Picture;
 /// The most parameters that fit on a page.
 const MOST_PARAMETERS: usize = 8;
 
-/// The estimates of every parameter that at least two fits share, with their intervals. `None` where no two fits have one in common.
+/// The estimates of every parameter that at least two fits share, with their intervals. `None` where no two
+/// fits have one in common.
 pub fn comparison(found: &Comparison) -> Option<Picture> {
     let fits: Vec<(usize, &Fit)> =
         found.fits.iter().enumerate().filter_map(|(k, row)| Some((k, row.fit.as_ref()?))).collect();

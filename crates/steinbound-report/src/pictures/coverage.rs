@@ -23,8 +23,8 @@ const CLASSES: [(f64, &str, Color); 4] = [
 /// Where the axis of leaks may end.
 const ENDS: [f64; 6] = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
 
-/// What is left of the kernel between boundary points: on a map in the plane, and as a histogram. `None` for methods that do not condition on boundary points, and on a line,
-/// whose boundary is a few points.
+/// The kernel that is left between boundary points: on a map in the plane, and as a histogram. `None` for
+/// methods that do not condition on boundary points, and on a line, whose boundary is a few points.
 pub fn coverage(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Error> {
     if scene.dimension() < 2 {
         return Ok(None);
@@ -44,7 +44,7 @@ pub fn coverage(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Err
     let figure = Figure::new(WIDTH).id("coverage");
     let caption = match found.are_boundary_points {
         false => {
-            "What is left of the kernel at places on the boundary: none at a boundary point, all of it far from every one. Test functions should vanish there; where much is left, \
+            "The share of the kernel that is left at places on the boundary: none at a boundary point, all of it far from every one. Test functions should vanish there; where much is left, \
                   the estimate is biased. Gaps far from all data do no harm."
         }
         true => {

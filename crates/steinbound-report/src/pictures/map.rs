@@ -99,7 +99,7 @@ pub(super) fn ground(scene: &Scene, window: [(f64, f64); 2]) -> Panel {
 /// Steps shorter than this share of the window cannot be seen.
 const FINEST: f64 = 5e-4;
 
-/// A curve without the corners that cannot be told from those before them.
+/// A curve without corners that coincide with those before them.
 fn thinned(curve: &[[f64; 2]], window: [(f64, f64); 2]) -> Vec<(f64, f64)> {
     let [width, height] = window.map(|(low, high)| FINEST * (high - low));
     let mut kept: Vec<(f64, f64)> = Vec::new();
@@ -172,7 +172,8 @@ pub(super) fn level_color(level: f64) -> Color {
     level_scale().color(level).unwrap_or(Color::BLUE)
 }
 
-/// The confidence region of a mean: where `(t - mean)' V^-1 (t - mean)` is the chi-square quantile with two degrees of freedom, `-2 log(1 - confidence)`.
+/// The confidence region of a mean: where `(t - mean)' V^-1 (t - mean)` is the chi-square quantile with two
+/// degrees of freedom, `-2 log(1 - confidence)`.
 fn region(scene: &Scene, place: &[usize], centre: [f64; 2]) -> Option<Vec<(f64, f64)>> {
     let covariance = scene.covariance.filter(|v| place.iter().all(|k| *k < v.rows()))?;
     let entry = |i: usize, j: usize| covariance[(place[i], place[j])];

@@ -21,7 +21,8 @@ use steinbound_plot::{Color, Marker, Style};
 
 use crate::{Picture, Scene};
 
-/// Data and density: the density over a histogram on a line, contours on a map in the plane, a plot of every pair of coordinates beyond that.
+/// Data and density: the density over a histogram on a line, contours on a map in the plane, a plot of every
+/// pair of coordinates beyond that.
 ///
 /// `None` where there is nothing to draw, as without data.
 pub fn density(scene: &Scene) -> Option<Picture> {

@@ -59,7 +59,8 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     Some(Picture::new(figure.legend(entries), caption))
 }
 
-/// Draws of the density where data are seen, as far as that is known; `None` where the model cannot be sampled or hardly ever hits the region.
+/// Draws of the density where data are seen, as far as that is known; `None` where the model cannot be
+/// sampled or hardly ever hits the region.
 fn draws(scene: &Scene) -> Option<Vec<Vec<f64>>> {
     let sampler = scene.model.sampler(scene.theta.as_deref()?)?;
     let mut rng = stream(scene.seed, tasks::MASS);
@@ -112,7 +113,8 @@ fn together(scene: &Scene, first: usize, second: usize, draws: Option<&[Vec<f64>
     }
 }
 
-/// The density of draws on a grid, as a share of its highest value: counts around each place, smoothed over the neighbours.
+/// The density of draws on a grid, as a share of its highest value: counts around each place, smoothed over
+/// the neighbours.
 fn smoothed(draws: &[Vec<f64>], first: usize, second: usize, x: (f64, f64), y: (f64, f64)) -> Option<Grid> {
     let place = |value: f64, (low, high): (f64, f64)| {
         let at = (value - low) / (high - low) * (PLACES - 1) as f64;

@@ -24,7 +24,8 @@ impl Observation {
         (value - self.mean) / self.deviation
     }
 
-    /// The probability of a smaller response among those that can be seen: even from 0 to 1 if the model holds.
+    /// The probability of a smaller response among those that can be seen: even from 0 to 1 if the model
+    /// holds.
     fn rank(&self) -> f64 {
         let [low, high] = [self.limits.0, self.limits.1].map(|limit| self.standard(limit));
         let whole = probability(low, high);
@@ -53,8 +54,8 @@ fn probability(low: f64, high: f64) -> f64 {
     if low > 0.0 { beyond(low) - beyond(high) } else { beyond(-high) - beyond(-low) }
 }
 
-/// Responses over what the regression expects of them, with and without the truncation, and their ranks among the responses that could have been seen. `None` where the fit
-/// has no standard deviation.
+/// Responses over what the regression expects of them, with and without the truncation, and their ranks among
+/// the responses that could have been seen. `None` where the fit has no standard deviation.
 pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
     let theta = fit.fitted_parameters()?;
     let domain = prepared.domain.as_deref();

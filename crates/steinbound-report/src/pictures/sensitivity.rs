@@ -17,7 +17,8 @@ const KERNELS: [(Color, Marker); 4] = [
     (Color::PURPLE, Marker::Diamond),
 ];
 
-/// The estimates of each parameter by kernel and bandwidth, and by the number of boundary points. `None` where there is only the fit itself.
+/// The estimates of each parameter by kernel and bandwidth, and by the number of boundary points. `None`
+/// where there is only the fit itself.
 pub fn sensitivity(found: &Sensitivity) -> Option<Picture> {
     let base = found.rows.first().filter(|_| found.rows.len() > 1)?;
     let (others, counts): (Vec<&SensitivityRow>, Vec<&SensitivityRow>) = found

@@ -8,7 +8,8 @@ use steinbound_plot::{Axis, Color, Entry, Figure, Panel, Style};
 use super::WIDTH;
 use crate::Picture;
 
-/// Draws under the hypothesis as a histogram, with the statistic and the critical value. `None` for a result without draws, as one that was read from a file.
+/// Draws under the hypothesis as a histogram, with the statistic and the critical value. `None` for a result
+/// without draws, as one that was read from a file.
 pub fn test(found: &TestResult) -> Option<Picture> {
     if found.draws.is_empty() {
         return None;

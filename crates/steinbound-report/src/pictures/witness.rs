@@ -21,11 +21,11 @@ const MANY: usize = 20_000;
 /// Places along a line.
 const PLACES: usize = 201;
 
-/// The witness of the scene's density: a line, a heat map for each of two coordinates, or its size for each of more. `None` for methods that have no witness and where
-/// data and model agree to the last digit.
+/// The witness of the scene's density: a line, a heat map for each of two coordinates, or its size for each
+/// of more. `None` for methods that have no witness and where data and model agree to the last digit.
 ///
-/// The mean over the data of `psi' g + div g` is the discrepancy `D > 0`, and it is the mean of `(psi - psi_data)' g`: `g` points where the log-density of the model rises faster than that of
-/// the data.
+/// The mean over the data of `psi' g + div g` is the discrepancy `D > 0`, and it is the mean of `(psi -
+/// psi_data)' g`: `g` points where the log-density of the model rises faster than that of the data.
 pub fn witness(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Error> {
     if !problem.method().has_kernel() || scene.theta.is_none() || scene.reported.iter().any(|v| v.is_nan()) {
         return Ok(None);
@@ -78,7 +78,7 @@ pub fn witness(scene: &Scene, problem: &Problem) -> Result<Option<Picture>, Erro
     }
 }
 
-const MEANING: &str = "Its shape tells where model and data disagree, not how much: that is the discrepancy, and whether it is more than chance is for the test to say.";
+const MEANING: &str = "Its shape shows where model and data disagree, not by how much: that is the discrepancy, and the test shows whether it is more than chance.";
 
 fn on_line(scene: &Scene, places: &[f64], values: &[f64]) -> Picture {
     let line = places.iter().zip(values).map(|(x, g)| (*x, *g)).collect();

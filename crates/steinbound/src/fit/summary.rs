@@ -1,4 +1,4 @@
-//! A fit as a table for people.
+//! A fit as a document for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use statrs::function::erf::erfc;
 
 use super::{Fit, Parameter, Starts};
 use crate::stein::Statistic;
-use crate::text::{Table, duration, estimate, p_value, percent, significant, statistic};
+use crate::text::{Document, Table, duration, estimate, p_value, percent, significant, statistic};
 
 impl Parameter {
     /// The estimate in standard errors; `None` where either does not exist or the standard error is zero.
@@ -24,7 +24,8 @@ impl Parameter {
         z.is_finite().then_some(z)
     }
 
-    /// The probability of an estimate at least so far from zero if the parameter were zero, by the normal distribution.
+    /// The probability of an estimate at least as far from zero if the parameter were zero, by the normal
+    /// distribution.
     pub fn p_value(&self) -> Option<f64> {
         self.z().map(|z| erfc(z.abs() / std::f64::consts::SQRT_2))
     }
@@ -44,7 +45,8 @@ impl Parameter {
     }
 }
 
-/// Parameters with their uncertainty as a table: estimate, standard error, z, p and the interval of this confidence.
+/// Parameters with their uncertainty as a table: estimate, standard error, z, p and the interval of this
+/// confidence.
 ///
 /// ```
 /// use steinbound::fit::{Parameter, parameter_table};
@@ -63,10 +65,10 @@ pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, 
 }
 
 impl Fit {
-    /// The fit as a table for people, in the manner of R: what was fitted, the parameters with z and p, and below them the
-    /// settings and how the answer was found. `z` is the estimate over its standard error and `p` two-sided, for the
-    /// hypothesis that the parameter is zero. Values that do not exist are shown as `-`; moments that do not are followed by the
-    /// natural parameters.
+    /// The fit as plain text, in the manner of R: what was fitted, the parameters with z and p, and below
+    /// them the settings and how the search ended. `z` is the estimate over its standard error and `p`
+    /// two-sided, for the hypothesis that the parameter is zero. Values that do not exist are shown as `-`;
+    /// moments that do not are followed by the natural parameters.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -82,7 +84,59 @@ impl Fit {
         self.to_string()
     }
 
-    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not exist.
+    /// The fit as a document, of which [`summary`](Fit::summary) is the text: title, parameters, settings and
+    /// warnings.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let document = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?.document();
+    /// assert_eq!(document.heading(), Some("mle fit of a gaussian model"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn document(&self) -> Document {
+        let statistic = match self.setup.statistic {
+            Some(Statistic::V) => ", V-statistic",
+            Some(Statistic::U) => ", U-statistic",
+            None => "",
+        };
+        let distance =
+            self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
+        let document = Document::new()
+            .title(format!(
+                "{} fit of a {} model{statistic}{distance}",
+                self.setup.method.name(),
+                self.setup.model
+            ))
+            .gap()
+            .table(parameter_table(self.shown_parameters(), self.confidence))
+            .gap()
+            .lines(self.settings_lines());
+        self.warnings.iter().fold(document, Document::warning)
+    }
+
+    /// Settings, agreement with the data and the end of the search, one line each.
+    fn settings_lines(&self) -> Vec<String> {
+        let boundary =
+            if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
+        let mut lines = vec![format!("n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)];
+        if let Some(kernel) = &self.setup.kernel {
+            let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+            lines.push(format!("kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth)));
+        }
+        lines.extend(self.agreement());
+        if self.covariance.is_some() || self.natural_covariance.is_some() {
+            let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
+            lines.push(format!("standard errors: {}{how}", self.covariance_type));
+        }
+        let form =
+            self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
+        lines.push(format!("{}{form}, {}", self.convergence(), duration(self.seconds.total)));
+        lines
+    }
+
+    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not
+    /// exist.
     pub fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let is_incomplete = self.parameters.iter().any(|p| p.estimate.is_none());
         let is_new = |p: &&Parameter| {
@@ -91,7 +145,7 @@ impl Fit {
         self.parameters.iter().chain(self.natural.iter().filter(move |p| is_incomplete && is_new(p)))
     }
 
-    /// What the estimate makes of the data: the discrepancy or the likelihood, in words.
+    /// The discrepancy or the log-likelihood at the estimate, in words.
     pub fn agreement(&self) -> Option<String> {
         match (self.discrepancy, self.discrepancy_squared, self.log_likelihood) {
             (Some(value), ..) => Some(format!("discrepancy {}", significant(value))),
@@ -118,36 +172,6 @@ impl Fit {
 
 impl Display for Fit {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let statistic = match self.setup.statistic {
-            Some(Statistic::V) => ", V-statistic",
-            Some(Statistic::U) => ", U-statistic",
-            None => "",
-        };
-        let distance =
-            self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
-        writeln!(
-            out,
-            "{} fit of a {} model{statistic}{distance}\n",
-            self.setup.method.name(),
-            self.setup.model
-        )?;
-        writeln!(out, "{}", parameter_table(self.shown_parameters(), self.confidence))?;
-        let boundary =
-            if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
-        writeln!(out, "n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)?;
-        if let Some(kernel) = &self.setup.kernel {
-            let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
-            writeln!(out, "kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth))?;
-        }
-        if let Some(agreement) = self.agreement() {
-            writeln!(out, "{agreement}")?;
-        }
-        if self.covariance.is_some() || self.natural_covariance.is_some() {
-            let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
-            writeln!(out, "standard errors: {}{how}", self.covariance_type)?;
-        }
-        let form =
-            self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
-        writeln!(out, "{}{form}, {}", self.convergence(), duration(self.seconds.total))
+        self.document().fmt(out)
     }
 }

@@ -312,13 +312,13 @@ impl Diagnostics {
             mass,
             moved(
                 "boundary_moves",
-                "a finer boundary moves the estimate by",
+                "move of the estimate with a finer boundary",
                 &self.boundary_moves,
                 LARGEST_MOVE,
             ),
             moved(
                 "statistics_disagree",
-                "V- and U-statistic apart by",
+                "difference between V- and U-statistic",
                 &self.statistics_disagree,
                 LARGEST_DISAGREEMENT,
             ),

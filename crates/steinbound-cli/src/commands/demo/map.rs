@@ -4,9 +4,9 @@ use steinbound::Points;
 use steinbound::domain::{Domain, Polygon};
 use steinbound_plot::{Color, Entry, Figure, Marker, Panel, Style};
 
-use crate::drawing::map::{Ink, Map, rows_to_scale};
+use crate::drawing::map::{self, Ink, rows_to_scale};
 
-/// A place on the map with its letter and what it stands for.
+/// A place on the map, with its letter and its label.
 pub struct Mark {
     pub letter: char,
     pub label: &'static str,
@@ -16,15 +16,15 @@ pub struct Mark {
 }
 
 /// Points seen inside a border, and places to mark.
-pub struct Picture<'a> {
+pub struct Map<'a> {
     pub border: &'a Polygon,
     pub points: &'a Points<'a>,
     pub boundary: &'a Points<'a>,
     pub marks: Vec<Mark>,
 }
 
-impl Picture<'_> {
-    /// How long a degree of longitude is beside one of latitude.
+impl Map<'_> {
+    /// The length of a degree of longitude relative to one of latitude.
     fn stretch(&self) -> f64 {
         let (south, north) = self.border.bounds()[1];
         (0.5 * (south + north)).to_radians().cos()
@@ -34,7 +34,7 @@ impl Picture<'_> {
     pub fn text(&self, columns: usize) -> Vec<String> {
         let bounds = [self.border.bounds()[0], self.border.bounds()[1]];
         let inside = |x: &[f64]| self.border.contains(x);
-        let map = Map {
+        let map = map::Map {
             bounds,
             columns,
             rows: rows_to_scale(bounds, self.stretch(), columns),

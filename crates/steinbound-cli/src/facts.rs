@@ -1,0 +1,45 @@
+//! What was asked on the command line, as names and values for reports.
+
+use std::path::Path;
+
+use crate::input::Input;
+use crate::options::{DataOptions, DensityOptions};
+
+/// Names and values.
+pub type Facts = Vec<(&'static str, String)>;
+
+/// The data, their region, and how they are projected.
+pub fn of_data(options: &DataOptions, input: &Input) -> Facts {
+    let (n, names) = (input.data.len(), input.matching.names());
+    let mut facts =
+        vec![("data", format!("{}: {n} points, columns {}", options.data.display(), names.join(", ")))];
+    for (what, column) in [("weights", &options.rows.weights), ("clusters", &options.rows.cluster)] {
+        facts.extend(column.as_ref().map(|column| (what, format!("column {column}"))));
+    }
+    let file = |path: &Path| path.display().to_string();
+    let region = match (&input.region.domain, &options.boundary) {
+        (Some(domain), Some(path)) => format!("{} ({})", domain.describe(), file(path)),
+        (Some(domain), None) => domain.describe(),
+        (None, Some(path)) => format!("known by points on its boundary ({})", file(path)),
+        (None, None) => "not truncated, or not taken into account".into(),
+    };
+    facts.push(("region", region));
+    if let Some(projection) = &input.region.projection {
+        let [longitude, latitude] = projection.center();
+        let center = format!("longitude {longitude:.4}, latitude {latitude:.4}");
+        facts.push(("projection", format!("equal areas, in kilometres about {center}")));
+    }
+    facts
+}
+
+/// The model, or models that differ in their numbers of components.
+pub fn of_model(density: &DensityOptions, components: &[usize]) -> Facts {
+    let components: Vec<String> = components.iter().map(usize::to_string).collect();
+    let facts = [
+        ("log-density", density.log_density.clone()),
+        ("components", (!components.is_empty()).then(|| components.join(", "))),
+        ("known covariance", density.known_covariance.clone()),
+        ("start", density.start.as_ref().map(ToString::to_string)),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}

@@ -1,0 +1,80 @@
+//! Reports of fits and tests: verdict, warnings and settings.
+
+use steinbound::Fit;
+use steinbound::fit::Problem;
+use steinbound::inference::TestResult;
+use steinbound::stein::Statistic;
+use steinbound::text::significant;
+use steinbound_request::tables;
+
+use crate::{Report, Scene, Section, Verdict, pictures, sections};
+
+impl Report {
+    /// A report of a fit, with its verdict and its warnings.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// use steinbound_report::Report;
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert!(Report::of_fit("A fit", &fit).to_html()?.contains("none of the checks raised a warning"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_fit(title: impl Into<String>, fit: &Fit) -> Report {
+        let (verdict, text) = match (fit.is_trustworthy(), fit.warnings.len()) {
+            (false, _) => (Verdict::Doubtful, "This result must not be trusted.".to_string()),
+            (true, 0) => (Verdict::Sound, "Computed, and none of the checks raised a warning.".into()),
+            (true, 1) => (Verdict::Careful, "Computed, with a warning.".into()),
+            (true, count) => (Verdict::Careful, format!("Computed, with {count} warnings.")),
+        };
+        Report::new(title).verdict(verdict, text).warnings(&fit.warnings)
+    }
+
+    /// A report of a test, with its verdict, its notes, and warnings about the data and the fit.
+    pub fn of_test(title: impl Into<String>, found: &TestResult, warnings: &[String]) -> Report {
+        let verdict = match (found.trustworthy, found.rejected || !warnings.is_empty()) {
+            (false, _) => Verdict::Doubtful,
+            (true, true) => Verdict::Careful,
+            (true, false) => Verdict::Sound,
+        };
+        let text = format!("At the level {}, the model is {}.", found.level, tables::test::verdict(found));
+        let report = Report::new(title).verdict(verdict, text).warnings(warnings);
+        // Notes on a level that cannot be relied on give the reason.
+        match found.trustworthy {
+            true => found.notes.iter().fold(report, Report::note),
+            false => report.warnings(&found.notes),
+        }
+    }
+
+    /// Adds the settings of a problem, the name of its model and the seed.
+    pub fn problem_facts(self, problem: &Problem, model: &str, seed: u64) -> Report {
+        let statistic = match problem.setup().statistic {
+            Some(Statistic::V) => " (V-statistic)",
+            Some(Statistic::U) => " (U-statistic)",
+            None => "",
+        };
+        let mut facts =
+            vec![("model", model.to_string()), ("method", format!("{}{statistic}", problem.method().name()))];
+        if problem.setup().m > 0 {
+            facts.push(("boundary points", problem.setup().m.to_string()));
+        }
+        if let Some(kernel) = problem.setup().kernel.as_ref() {
+            facts.push(("kernel", format!("{}, bandwidth {}", kernel.name, significant(kernel.bandwidth))));
+        }
+        if let Some(ridge) = problem.setup().ridge {
+            facts.push(("ridge", ridge.to_string()));
+        }
+        if let Some(compute) = problem.setup().compute.as_ref() {
+            facts.push(("pairs", format!("{} ({})", compute.describe(), compute.reason)));
+        }
+        facts.push(("seed", seed.to_string()));
+        self.facts(facts)
+    }
+
+    /// Adds pictures of the density, of its disagreement with the data, and of the boundary.
+    pub fn scene(self, scene: &Scene, problem: &Problem) -> Report {
+        self.section(Section::new("Data and density").picture(pictures::density(scene)))
+            .section(Section::new("Where they disagree").drawn(pictures::witness(scene, problem)))
+            .section(sections::boundary(scene, problem))
+    }
+}

@@ -1,0 +1,47 @@
+//! Derived quantities and Wald tests.
+
+use steinbound::fit::{Parameter, parameter_table};
+use steinbound::inference::WaldTest;
+use steinbound::text::{Document, Table, p_value, statistic};
+
+/// Derived quantities and the test of a hypothesis, each after a blank line; empty where there is neither.
+pub fn document(derived: &[Parameter], wald: Option<&WaldTest>, confidence: f64) -> Document {
+    let mut document = Document::new();
+    if let Some(table) = derived_table(derived, confidence) {
+        document = document.gap().table(table);
+    }
+    if let Some(test) = wald {
+        document = document.gap().line(wald_sentence(test));
+    }
+    document
+}
+
+/// Derived quantities, if there are any.
+pub fn derived_table(derived: &[Parameter], confidence: f64) -> Option<Table> {
+    (!derived.is_empty()).then(|| parameter_table(derived, confidence))
+}
+
+/// A hypothesis and the result of its test in one sentence.
+///
+/// ```
+/// use steinbound::Matrix;
+/// use steinbound::inference::{LinearHypothesis, WaldTest};
+/// let hypothesis = LinearHypothesis::parse("a = b", &["a", "b"])?;
+/// let test = WaldTest::of(&["a", "b"], &[3.0, 1.0], Some(&Matrix::identity(2)), &hypothesis)?;
+/// assert_eq!(
+///     steinbound_request::tables::answers::wald_sentence(&test),
+///     "Wald test of a - b = 0: chi-square 2.00 with 1 degree of freedom, p = 0.1573"
+/// );
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub fn wald_sentence(test: &WaldTest) -> String {
+    let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
+    let p = p_value(Some(test.p_value));
+    let p = if p.starts_with('<') { p } else { format!("= {p}") };
+    format!(
+        "Wald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
+        test.hypothesis.join(", "),
+        statistic(Some(test.statistic)),
+        test.degrees_of_freedom
+    )
+}

@@ -1,0 +1,12 @@
+//! Numbers, tables and documents as people read them.
+//!
+//! A [`Document`] holds a result: a title, tables, lines and warnings. It is made once for each kind of
+//! result, and shown as text here and in other formats by `steinbound-request`.
+
+mod document;
+mod numbers;
+mod table;
+
+pub use document::{Block, Document, LineKind, TextLine};
+pub use numbers::{duration, estimate, p_value, percent, significant, statistic};
+pub use table::{Table, cell};

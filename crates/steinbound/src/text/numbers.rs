@@ -1,0 +1,151 @@
+//! Numbers as people read them.
+
+/// A number with as many digits as its standard error makes meaningful: up to two significant digits of the
+/// error. Numbers that would be long are written with an exponent.
+///
+/// ```
+/// use steinbound::text::estimate;
+/// assert_eq!(estimate(Some(0.512345), Some(0.0812)), "0.512");
+/// assert_eq!(estimate(Some(5.123e-9), Some(2.1e-10)), "5.12e-9");
+/// assert_eq!(estimate(None, None), "-");
+/// ```
+pub fn estimate(value: Option<f64>, error: Option<f64>) -> String {
+    let Some(value) = value else { return "-".into() };
+    match error {
+        Some(error) if error > 0.0 && error.is_finite() && value.is_finite() => {
+            let last = error.log10().floor() as i32 - 1;
+            let first = value.abs().max(error).log10().floor() as i32;
+            if first < 9 && (last >= -7 || first >= -1 && last >= -12) {
+                let decimals = (-last).max(0) as usize;
+                return without_sign_of_zero(format!("{value:.decimals$}"));
+            }
+            let first = if value == 0.0 { last - 1 } else { value.abs().log10().floor() as i32 };
+            match (first - last).min(15) {
+                digits if digits < 0 => "0".into(),
+                digits => format!("{value:.*e}", digits as usize),
+            }
+        }
+        _ => significant(value),
+    }
+}
+
+/// A rounded number that is zero has no sign.
+fn without_sign_of_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_string(),
+        _ => text,
+    }
+}
+
+/// A number with four significant digits.
+///
+/// ```
+/// assert_eq!(steinbound::text::significant(1234.56), "1235");
+/// ```
+pub fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if (-4..6).contains(&magnitude) {
+        format!("{value:.*}", (3 - magnitude).max(0) as usize)
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
+/// A test statistic with two decimals, as long as that is short.
+///
+/// ```
+/// use steinbound::text::statistic;
+/// assert_eq!(statistic(Some(-1.9783)), "-1.98");
+/// assert_eq!(statistic(Some(123456.7)), "123457");
+/// assert_eq!(statistic(None), "-");
+/// ```
+pub fn statistic(value: Option<f64>) -> String {
+    match value {
+        None => "-".into(),
+        Some(value) if value.abs() < 1e4 => format!("{value:.2}"),
+        Some(value) => significant(value),
+    }
+}
+
+/// A p-value with four decimals; smaller ones are given as an upper bound.
+///
+/// ```
+/// use steinbound::text::p_value;
+/// assert_eq!(p_value(Some(0.04787)), "0.0479");
+/// assert_eq!(p_value(Some(3e-9)), "<0.0001");
+/// ```
+pub fn p_value(value: Option<f64>) -> String {
+    match value {
+        None => "-".into(),
+        Some(value) if value < 1e-4 => "<0.0001".into(),
+        Some(value) => format!("{value:.4}"),
+    }
+}
+
+/// A share in per cent, without digits that rounding adds.
+///
+/// ```
+/// assert_eq!(steinbound::text::percent(0.95), 95.0);
+/// ```
+pub fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
+}
+
+/// A time in a unit that suits it.
+///
+/// ```
+/// assert_eq!(steinbound::text::duration(0.0021), "2.1 ms");
+/// ```
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} us", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_follow_the_standard_error() {
+        assert_eq!(estimate(Some(-115.2345), Some(1.3)), "-115.2");
+        assert_eq!(estimate(Some(123456.7), Some(250.0)), "123457");
+        assert_eq!(estimate(Some(0.5), None), "0.5000");
+        assert_eq!(estimate(Some(-0.001), Some(0.5)), "0.00");
+        assert_eq!(estimate(Some(-0.01), Some(0.05)), "-0.010");
+    }
+
+    #[test]
+    fn numbers_far_from_one_stay_short() {
+        assert_eq!(estimate(Some(6.02e23), Some(1.5e21)), "6.020e23");
+        assert_eq!(estimate(Some(1.5e21), Some(1.5e21)), "1.5e21");
+        assert_eq!(estimate(Some(-3.0), Some(4e15)), "0", "nothing is known of it");
+        assert_eq!(estimate(Some(0.0), Some(1e-30)), "0");
+        assert_eq!(estimate(Some(1.0), Some(1e-30)), "1.000000000000000e0", "no more digits than there are");
+        assert_eq!(estimate(Some(0.25), Some(3e-9)), "0.2500000000");
+        for exponent in -300..300 {
+            let error = 10f64.powi(exponent);
+            let cells = [1.0, -1e-9, 1e9, f64::MAX].map(|value| estimate(Some(value), Some(error)));
+            assert!(cells.iter().all(|cell| cell.len() < 24), "{error}: {cells:?}");
+        }
+    }
+
+    #[test]
+    fn four_digits_are_significant() {
+        assert_eq!(significant(0.0012345), "0.001234");
+        assert_eq!(significant(1.5e-9), "1.500e-9");
+        assert_eq!(significant(0.0), "0");
+    }
+
+    #[test]
+    fn the_limit_of_p_values_is_shown_in_full() {
+        assert_eq!(p_value(Some(1e-4)), "0.0001");
+        assert_eq!(p_value(Some(0.0)), "<0.0001");
+        assert_eq!(p_value(Some(1.0)), "1.0000");
+    }
+}
