@@ -361,7 +361,7 @@ pub fn simulate<'py>(
         let rng = &mut stream(seed, tasks::DATA);
         match &domain {
             // The draws of the command line.
-            Some(domain) if model.sampler(&theta).is_some() => {
+            Some(domain) if model.sampling().and_then(|sampling| sampling.sampler(&theta)).is_some() => {
                 let interrupt = job.interrupt();
                 Ok(truncated_until(model.as_ref(), &theta, domain.as_ref(), count, rng, &interrupt)?.points)
             }

@@ -7,6 +7,7 @@ pub(crate) mod error;
 mod estimate;
 mod estimator;
 mod forms;
+mod latent;
 mod leak;
 mod method;
 pub(crate) mod objective;

@@ -85,9 +85,9 @@ impl Problem<'_> {
         form: &dyn SteinForm,
         sets: &[Vec<f64>],
     ) -> Result<Vec<Option<Vec<f64>>>, Error> {
-        let score = affine_score(self.model)?;
+        let (affine, score) = affine_score(self.model)?;
         let (origin, points) = centred(self.model, self.data);
-        let features = features(self.model, &points, &score);
+        let features = features(affine, &points, &score);
         let pairs = self.statistic_used().pairs(form);
         let solve = |moments: Moments| {
             let (normal, right) = moments.normal_equations(&score);

@@ -5,7 +5,7 @@ use super::{Sample, rejection};
 use crate::domain::Domain;
 use crate::error::{Error, ModelError};
 use crate::interrupt::Interrupt;
-use crate::model::{AtPoints, Model, Sampler, check_theta};
+use crate::model::{AtPoints, Density, Model, Sampler, check_theta};
 use crate::points::Points;
 
 /// Draws of a model at fixed parameters, inside a domain or anywhere.
@@ -41,6 +41,7 @@ use crate::points::Points;
 /// ```
 pub struct Inside<'a> {
     model: &'a dyn Model,
+    density: Option<&'a dyn Density>,
     theta: Vec<f64>,
     domain: Option<&'a dyn Domain>,
     proposal: Proposal,
@@ -92,9 +93,10 @@ impl<'a> Inside<'a> {
         }
         let with = |proposal| {
             let interrupt = Interrupt::new();
-            Inside { model, theta: theta.to_vec(), domain, proposal, interrupt }
+            Inside { model, density: model.density(), theta: theta.to_vec(), domain, proposal, interrupt }
         };
-        let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
+        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let own = sampler.map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
         // A quarter is good enough not to look further.
         let is_good = own.is_some() && (domain.is_none() || of_own * 4 >= TRIALS);
@@ -162,10 +164,9 @@ impl<'a> Inside<'a> {
                 in_window(window, point, rng);
                 let threshold: f64 = rng.random();
                 is_inside(point)
-                    && self
-                        .model
-                        .log_density(point, &self.theta)
-                        .is_some_and(|value| (value - log_bound).exp() > threshold)
+                    && self.density.is_some_and(|density| {
+                        (density.log_density(point, &self.theta) - log_bound).exp() > threshold
+                    })
             }
         }
     }

@@ -117,10 +117,12 @@ pub fn truncated_until(
         return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
     }
     model::check_theta(model, theta)?;
-    let sampler = model.sampler(theta).ok_or_else(|| ModelError::Unsupported {
-        model: model.name().to_string(),
-        action: "sampled at these parameters",
-        remedy: "give parameters of a proper density, such as a positive definite covariance",
+    let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta)).ok_or_else(|| {
+        ModelError::Unsupported {
+            model: model.name().to_string(),
+            action: "sampled at these parameters",
+            remedy: "give parameters of a proper density, such as a positive definite covariance",
+        }
     })?;
     rejection(count, dimension, PATIENCE, Some(domain), interrupt, |point| {
         sampler(rng, point);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::conditioned::Conditioned;
 use super::form::{Operator, Term};
 use super::radial::cross;
-use super::statistic::{LinearScore, Pass, checked_rows};
+use super::statistic::{Pass, checked_rows};
 use super::sums::Sums;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::pairs::{GROUP, PairKernel, Scaled};
@@ -15,6 +15,7 @@ use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel;
 use crate::matrix::{Matrix, weighted_columns};
+use crate::model::LinearScore;
 use crate::points::Points;
 use crate::simulate::{stream, tasks};
 
