@@ -1,6 +1,7 @@
 //! Fitting: settings, checked against data and model, give a [`Fit`].
 
 pub(crate) mod error;
+mod latent;
 mod leaks;
 mod problem;
 pub(crate) mod replicates;

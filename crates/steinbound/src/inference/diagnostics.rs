@@ -237,7 +237,7 @@ impl Problem<'_> {
 
     fn mass_outside(&self, fit: &Fit) -> Option<f64> {
         let domain = self.estimator.domain.as_ref()?;
-        let sampler = self.model.sampler(&fit.fitted_parameters()?)?;
+        let sampler = self.model.sampling()?.sampler(&fit.fitted_parameters()?)?;
         let dimension = self.model.dimension();
         let rng = &mut stream(self.estimator.seed, tasks::MASS);
         let (mut drawn, mut outside) = (0, 0);

@@ -93,8 +93,7 @@ impl IntegrationRule {
         rng: &mut ChaCha8Rng,
     ) -> Result<IntegrationRule, Error> {
         let points = truncated(model, theta, domain, count, rng)?.points;
-        let at_draws = AtPoints::all(model, &points);
-        if !at_draws.has_log_density(theta) {
+        if model.density().is_none() {
             return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
                 action: "integrated over draws, because it has no log-density",
@@ -102,7 +101,8 @@ impl IntegrationRule {
             }
             .into());
         }
-        let log_weights = at_draws.log_densities(theta)?.into_iter().map(|log| -log).collect();
+        let log_weights =
+            AtPoints::all(model, &points).log_densities(theta)?.into_iter().map(|log| -log).collect();
         Ok(IntegrationRule { points, log_weights })
     }
 

@@ -2,9 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{Affine, LinearScore, Model};
 use crate::points::Points;
-use crate::stein::LinearScore;
 pub(crate) use crate::stein::solve_normal_equations;
 
 /// How the search for a minimum began.
@@ -82,29 +81,30 @@ impl Estimate {
     }
 }
 
-/// The affine form of a model's score, where it has one and its parts fit together.
-pub(crate) fn affine_score(model: &dyn Model) -> Result<LinearScore, ModelError> {
+/// The affine view of a model and its score, where it has one and its parts fit together.
+pub(crate) fn affine_score(model: &dyn Model) -> Result<(&dyn Affine, LinearScore), ModelError> {
     let unsupported =
         |action, remedy| ModelError::Unsupported { model: model.name().to_string(), action, remedy };
-    let score = model.affine().ok_or_else(|| {
+    let affine = model.affine().ok_or_else(|| {
         unsupported(
             "fitted in closed form, because its score is not affine",
             "search for the minimum instead",
         )
     })?;
+    let score = affine.linear_score();
     if !score.is_consistent(model.differentiated().len(), model.parameters()) {
         let action = "fitted, because its affine form does not have its own size";
         return Err(unsupported(action, "run the model through model::conformance"));
     }
-    Ok(score)
+    Ok((affine, score))
 }
 
 /// The features of a model at points, one row for each.
-pub(crate) fn features(model: &dyn Model, points: &Points, score: &LinearScore) -> Matrix {
+pub(crate) fn features(affine: &dyn Affine, points: &Points, score: &LinearScore) -> Matrix {
     let mut features = Matrix::zeros(points.len(), score.features());
     let mut row = vec![f64::NAN; score.features()];
     for (i, x) in points.rows().enumerate() {
-        model.features(x, &mut row);
+        affine.features(x, &mut row);
         for (c, value) in row.iter().enumerate() {
             features[(i, c)] = *value;
         }

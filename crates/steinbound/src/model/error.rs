@@ -109,6 +109,75 @@ pub enum ModelError {
         /// The model.
         model: String,
     },
+    /// A choice that this model does not have.
+    #[error("{choice} has no meaning for the model {model}; leave it out, or choose the model {users}")]
+    UnusedChoice {
+        /// The choice, such as `components`.
+        choice: &'static str,
+        /// The model.
+        model: &'static str,
+        /// The models that have this choice.
+        users: String,
+    },
+    /// A shape of covariance that this model does not have.
+    #[error("covariance {shape} is for the model {users}; the covariance of the model {model} is {known}")]
+    UnknownShape {
+        /// The shape.
+        shape: &'static str,
+        /// The model.
+        model: &'static str,
+        /// The shapes that this model has.
+        known: String,
+        /// The models that have this shape.
+        users: String,
+    },
+    /// A mixture of an unknown number of components.
+    #[error("the model {model} needs components; give their number, such as 2")]
+    MissingComponents {
+        /// The model.
+        model: &'static str,
+    },
+    /// More or fewer components than a model chosen by name can have.
+    #[error("components is {components}; give a number from 1 to {limit}")]
+    ComponentsOutOfRange {
+        /// The number of components.
+        components: usize,
+        /// The largest number.
+        limit: usize,
+    },
+    /// A known covariance of another size than the data.
+    #[error(
+        "the known covariance is {found} and the data have {dimension} columns; give one number, {dimension} variances, \
+         or a {dimension} by {dimension} matrix"
+    )]
+    WrongCovarianceSize {
+        /// What was given.
+        found: String,
+        /// The number of coordinates.
+        dimension: usize,
+    },
+    /// A start that is neither the means nor all parameters.
+    #[error(
+        "start has {found} values; give the {means} means, component by component{}",
+        if means == parameters { String::new() } else { format!(", or all {parameters} parameters") }
+    )]
+    WrongStart {
+        /// How many values were given.
+        found: usize,
+        /// The number of values in all means.
+        means: usize,
+        /// The number of reported parameters.
+        parameters: usize,
+    },
+    /// A value at which a search should start is not a finite number.
+    #[error("start holds {}; give finite numbers", shown(*.value))]
+    BadStart {
+        /// The value.
+        value: f64,
+    },
+    /// The data around the means at which a search should start determine no covariances.
+    #[error("no covariances can be found around the means in start; give all parameters")]
+    NoCovarianceAtStart,
     /// The model cannot do what the method needs.
     #[error("the {model} model cannot be {action}; {remedy}")]
     Unsupported {

@@ -7,7 +7,7 @@ use super::conditioned::Conditioned;
 use super::form::{Operator, Term};
 use super::gram::Coupling;
 use super::radial::cross;
-use super::statistic::{LinearScore, Pass, checked_rows};
+use super::statistic::{Pass, checked_rows};
 use super::sums::Sums;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::pivoted_cholesky::{Stop, greedy};
@@ -17,6 +17,7 @@ use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel;
 use crate::matrix::{Matrix, weighted_columns};
+use crate::model::LinearScore;
 use crate::points::Points;
 use crate::random::{stream, tasks};
 

@@ -1,8 +1,8 @@
-use super::statistic::LinearScore;
 use super::sums::Sums;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, KernelError};
 use crate::matrix::Matrix;
+use crate::model::LinearScore;
 
 /// The minimum of the squared discrepancy (V-statistic) over an affine score, from sums alone.
 ///

@@ -44,7 +44,9 @@ pub use off_diagonal::OffDiagonal;
 pub use radial::Radial;
 pub(crate) use radial::widths;
 pub(crate) use statistic::{Fixed, Pairs, Pass};
-pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
+pub use statistic::{Moments, Statistic, discrepancy_squared};
 pub use sums::Sums;
 pub use weighted::Weighted;
 pub use witness::Witness;
+
+pub use crate::model::{LinearScore, Slot};

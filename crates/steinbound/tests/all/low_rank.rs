@@ -8,7 +8,7 @@ use steinbound::domain::{BoundarySampling, BoundaryScheme, Cuboid, Domain};
 use steinbound::fit::{AUTO_EXACT_LIMIT, Compute, DEFAULT_TOLERANCE};
 use steinbound::inference::sandwich;
 use steinbound::kernel;
-use steinbound::model::{Gaussian, GaussianMixture, Model};
+use steinbound::model::{Affine, Gaussian, GaussianMixture, Model};
 use steinbound::stein::{
     Conditioned, FormKind, InfluenceSums, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator,
     Radial, Statistic, SteinForm, Sums, Term,
@@ -227,7 +227,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let travel: Landmarks = serde_json::from_str(&serde_json::to_string(&landmarks).unwrap()).unwrap();
     assert_eq!((travel.rank(), travel.anchors()), (landmarks.rank(), landmarks.anchors()));
 
-    let score = model.affine().unwrap();
+    let score = model.linear_score();
     let features = |points: &Points| {
         let mut row = vec![0.0; score.features()];
         let rows: Vec<Vec<f64>> = points

@@ -159,11 +159,12 @@ fn the_mean_of_the_stein_operator_on_the_witness_is_the_discrepancy() {
 /// The minimum for some weights, and the influence of each point.
 fn fitted(form: &dyn SteinForm, data: &Points, weights: &[f64], statistic: Statistic) -> (Vec<f64>, Matrix) {
     let model = Gaussian::full(2);
-    let score: LinearScore = model.affine().unwrap();
+    let affine = model.affine().unwrap();
+    let score: LinearScore = affine.linear_score();
     let mut features = Matrix::zeros(data.len(), score.features());
     let mut row = vec![0.0; score.features()];
     for (i, x) in data.rows().enumerate() {
-        model.features(x, &mut row);
+        affine.features(x, &mut row);
         row.iter().enumerate().for_each(|(c, value)| features[(i, c)] = *value);
     }
     let pass = Pass::new(&statistic.pairs(form).unwrap(), features, weights, Some(&score)).unwrap();
