@@ -29,12 +29,13 @@ use crate::matrix::{Matrix, add_scaled, times_elementwise};
 /// let landmarks = Landmarks::choose(&form, &data, 1e-3, MOST_LANDMARKS, 0)?;
 ///
 /// // Three parts of the data, with the features of the model's score.
-/// let score = model.affine().unwrap();
+/// let affine = model.affine().unwrap();
+/// let score = affine.linear_score();
 /// let features = |part: &Points| {
 ///     let mut features = Matrix::zeros(part.len(), score.features());
 ///     let mut row = vec![0.0; score.features()];
 ///     for (i, x) in part.rows().enumerate() {
-///         model.features(x, &mut row);
+///         affine.features(x, &mut row);
 ///         row.iter().enumerate().for_each(|(c, value)| features[(i, c)] = *value);
 ///     }
 ///     features
