@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package simulations fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations fuzz results bench browser clean
 
 # The version of the program that makes the book.
 MDBOOK = 0.5.4
@@ -24,6 +24,13 @@ format:
 # This also compiles what our crates depend on, where the tests find it.
 lint:
 	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/lint.sh cargo build --profile quick --workspace --all-targets --locked
+	python3 tools/imports.py
+	$(MAKE) workflows
+
+## The workflows of .github alone, linted. GitHub itself is not asked.
+workflows: target/workflow-tools/ready
+	target/workflow-tools/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	target/workflow-tools/bin/zizmor --offline --quiet --no-progress .github
 
 # With the examples in the documentation, and its warnings as errors.
 unit:
@@ -102,7 +109,38 @@ shown:
 
 ## The packages for a registry: made, unpacked and built there. Needs the registry for what they depend on.
 package:
-	cargo package --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python --locked
+	cargo package $(PUBLISHED) --locked
+
+## Sends the packages to the registry, each after those it depends on. Needs a token; `make package` builds them first.
+publish:
+	cargo publish $(PUBLISHED) --locked --no-verify
+
+# All crates but those that are marked with `publish = false`.
+PUBLISHED = --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python
+
+## Wheels for old Linux systems in target/release-wheels: manylinux (glibc 2.17 or newer) and musllinux (musl 1.2 or newer), for the processor
+## at hand. maturin refuses a wheel that needs more than its tag allows. auditwheel cannot read a musllinux wheel on a system with glibc, so it shows
+## what the first one needs, which is then installed into a fresh environment and imported. Needs rustup.
+wheels: target/wheel-tools/ready
+	rustup target add $(ARCHITECTURE)-unknown-linux-musl
+	rm -rf target/release-wheels target/fresh-environment
+	$(BUILD_WHEEL) --target $(ARCHITECTURE)-unknown-linux-gnu --compatibility manylinux2014
+	$(BUILD_WHEEL) --target $(ARCHITECTURE)-unknown-linux-musl --compatibility musllinux_1_2
+	target/wheel-tools/bin/auditwheel show target/release-wheels/*manylinux*.whl
+	python3 -m venv target/fresh-environment
+	target/fresh-environment/bin/pip install --quiet --disable-pip-version-check target/release-wheels/*manylinux*.whl
+	cd target && fresh-environment/bin/python -c "import steinbound; print('imported', steinbound.__version__)"
+
+ARCHITECTURE = $(shell uname -m)
+
+# Zig is found as a module of the first python3 on the path.
+BUILD_WHEEL = PATH="$(CURDIR)/target/wheel-tools/bin:$$PATH" maturin build --release --locked --zig --out target/release-wheels
+
+target/wheel-tools/ready: tools/wheels.txt
+	rm -rf target/wheel-tools
+	python3 -m venv target/wheel-tools
+	target/wheel-tools/bin/pip install --quiet --disable-pip-version-check --no-compile --requirement tools/wheels.txt
+	touch $@
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning, warnings of sparse boundaries.
 simulations:
@@ -124,6 +162,12 @@ results:
 bench: target/bench-venv/ready
 	cargo build --release --locked --package steinbound-bench --package steinbound-cli
 	target/bench-venv/bin/python bench/side_by_side.py $(BENCH)
+
+target/workflow-tools/ready: tools/workflows.txt
+	rm -rf target/workflow-tools
+	python3 -m venv target/workflow-tools
+	target/workflow-tools/bin/pip install --quiet --disable-pip-version-check --no-compile --requirement tools/workflows.txt
+	touch $@
 
 target/bench-venv/ready: bench/requirements.txt
 	python3 -m venv target/bench-venv

@@ -154,13 +154,13 @@ pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
 }
 
 fn measured(fit: &Fit, seconds: &[f64], peak_bytes: Option<u64>) -> Value {
-    let holder = fit.compute.as_ref().map(|used| &used.holder);
+    let holder = fit.setup.compute.as_ref().map(|used| &used.holder);
     json!({
         "seconds": seconds,
         "estimates": fit.estimates(),
         "std_errors": fit.std_errors(),
         "converged": fit.converged,
-        "bandwidth": fit.kernel.as_ref().map(|used| used.bandwidth),
+        "bandwidth": fit.setup.kernel.as_ref().map(|used| used.bandwidth),
         "form": holder.map(|holder| &holder.form),
         "rank": holder.map(|holder| holder.rank),
         "residual": holder.map(|holder| holder.residual),

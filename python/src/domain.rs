@@ -12,7 +12,7 @@ use crate::arrays::{of_points, of_rows, points};
 use crate::error::Failure;
 use crate::settings::scheme;
 
-/// A region, perhaps without saying in how many coordinates.
+/// A region, in a number of coordinates that may be left open.
 #[pyclass(frozen, module = "steinbound._core")]
 pub struct Domain {
     shape: Shape,
@@ -26,7 +26,7 @@ enum Shape {
 }
 
 impl Domain {
-    /// The domain in so many coordinates, where it does not tell itself.
+    /// The domain, in `dimension` coordinates if it leaves that open.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn library::Domain>, Failure> {
         Ok(match &self.shape {
             Shape::Spec(spec) => spec.build(dimension)?,
@@ -48,7 +48,7 @@ impl Domain {
         }
     }
 
-    /// The domain in the number of coordinates that is asked for, or else its own.
+    /// The domain in the requested number of coordinates, or else its own.
     fn built(&self, dimension: Option<usize>) -> Result<Arc<dyn library::Domain>, Failure> {
         self.build(dimension.or(self.own_dimension()).unwrap_or(2))
     }

@@ -8,7 +8,7 @@ use steinbound::inference::{
     Bootstrap, Diagnostics, GoodnessOfFit, Interval, LinearHypothesis, Null, Resampling, WaldTest,
 };
 use steinbound::model::Model as LibraryModel;
-use steinbound::simulate::{Inside, stream, tasks, truncated_until};
+use steinbound::simulate::{Inside, stream, tasks};
 use steinbound::{Error, Estimator, Fit, Matrix, ModelError, Points};
 use steinbound_io::names::choose;
 
@@ -359,16 +359,14 @@ pub fn simulate<'py>(
     let found = job.run(py, || {
         let theta = reported(model.as_ref(), &at)?;
         let rng = &mut stream(seed, tasks::DATA);
-        match &domain {
+        let inside = match &domain {
             // The draws of the command line.
             Some(domain) if model.sampling().and_then(|sampling| sampling.sampler(&theta)).is_some() => {
-                let interrupt = job.interrupt();
-                Ok(truncated_until(model.as_ref(), &theta, domain.as_ref(), count, rng, &interrupt)?.points)
+                Inside::direct(model.as_ref(), &theta, domain.as_ref())?
             }
-            domain => Inside::new(model.as_ref(), &theta, domain.as_deref(), rng)?
-                .interrupt(job.interrupt())
-                .draw(count, rng),
-        }
+            domain => Inside::new(model.as_ref(), &theta, domain.as_deref(), rng)?,
+        };
+        inside.interrupt(job.interrupt()).draw(count, rng)
     })?;
     Ok(of_points(py, &found)?)
 }

@@ -41,8 +41,7 @@ impl Settings {
         let method = choose("method", &self.method, &Method::ALL.map(|method| (method.name(), method)))?;
         let norms = [("1", Norm::One), ("2", Norm::Two), ("inf", Norm::Infinity)];
         let statistics = [("v", Statistic::V), ("u", Statistic::U)];
-        let kernels: Vec<_> =
-            kernel::NAMES.iter().filter_map(|name| Some((*name, kernel::by_name(name).ok()?))).collect();
+        let kernels: Vec<_> = kernel::all().into_iter().map(|kernel| (kernel.name(), kernel)).collect();
         let forms = Compute::ALL.map(|form| (form.name(), form));
         let mut estimator = Estimator::new(method)
             .kernel(choose("kernel", &self.kernel, &kernels)?)

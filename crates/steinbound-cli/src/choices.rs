@@ -164,16 +164,7 @@ pub fn covariance() -> Choice<CovarianceShape> {
 }
 
 pub fn method() -> Choice<Method> {
-    let meaning = |method| match method {
-        Method::Tksd => "truncated kernelised Stein discrepancy; needs boundary points",
-        Method::Bdksd => "Stein discrepancy weighted by the distance to the boundary",
-        Method::Truncsm => "truncated score matching; needs distances, has no kernel",
-        Method::Ksd => "Stein discrepancy that ignores the boundary",
-        Method::Mle => "maximum likelihood that ignores the boundary",
-        Method::TruncatedMle => "maximum likelihood inside a known domain, by integration",
-        _ => "",
-    };
-    Choice::new("method", Method::ALL.map(|method| (method.name(), method, meaning(method))))
+    Choice::new("method", Method::ALL.map(|method| (method.name(), method, method.meaning())))
 }
 
 pub fn distance() -> Choice<DistanceKind> {
@@ -218,15 +209,8 @@ pub fn statistic() -> Choice<Statistic> {
 }
 
 pub fn kernel() -> Choice<Arc<dyn Kernel>> {
-    let meaning = |name| match name {
-        "gaussian" => "exp(-q/2) of q = |x-y|^2 / sigma^2; the fastest",
-        "imq" => "inverse multiquadric, with heavier tails",
-        "matern52" => "Matern with smoothness 5/2",
-        "rational-quadratic" => "a mixture of Gaussians of all widths",
-        _ => "",
-    };
-    let named = kernel::NAMES.into_iter().filter_map(|name| Some((name, kernel::by_name(name).ok()?)));
-    Choice::new("kernel", named.map(|(name, kernel)| (name, kernel, meaning(name))))
+    let all = kernel::all().into_iter();
+    Choice::new("kernel", all.map(|kernel| (kernel.name(), kernel.clone(), kernel.meaning())))
 }
 
 pub fn compute() -> Choice<Compute> {

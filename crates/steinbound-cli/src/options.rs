@@ -394,7 +394,7 @@ impl MethodOptions {
             ("--statistic", self.statistic.is_some(), method.has_kernel()),
             ("--kernel", self.kernel.is_some(), method.has_kernel()),
             ("--bandwidth", self.bandwidth.is_some(), method.has_kernel()),
-            ("--ridge", self.ridge.is_some(), method == Method::Tksd),
+            ("--ridge", self.ridge.is_some(), method == Method::TKSD),
             ("--tune", self.is_tuned(), method.has_kernel()),
             ("--compute", self.compute.is_some(), method.has_kernel()),
             ("--tolerance", self.tolerance.is_some(), method.has_kernel() && compute.has_tolerance()),
@@ -428,7 +428,7 @@ pub fn note_unused(
     let distance = DistanceKind::chosen(method.distance, region.domain.as_deref());
     let is_nearest = has_distance && distance == DistanceKind::Nearest;
     let is_exact = has_distance && !is_nearest;
-    let uses_boundary = method.method == Method::Tksd || is_nearest;
+    let uses_boundary = method.method == Method::TKSD || is_nearest;
     method.note_unused(is_nearest, output);
     if let (true, None, Some(domain)) = (is_nearest, method.distance, &region.domain)
         && !domain.has_distance()

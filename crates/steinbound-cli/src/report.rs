@@ -115,23 +115,23 @@ pub fn model_facts(mut report: Report, density: &DensityOptions, components: &[u
 
 /// How the answer was computed.
 pub fn problem_facts(mut report: Report, problem: &Problem, model: &str, seed: u64) -> Report {
-    let statistic = match problem.statistic() {
+    let statistic = match problem.setup().statistic {
         Some(Statistic::V) => " (V-statistic)",
         Some(Statistic::U) => " (U-statistic)",
         None => "",
     };
     report = report.fact("model", model).fact("method", format!("{}{statistic}", problem.method().name()));
-    if problem.boundary_points() > 0 {
-        report = report.fact("boundary points", problem.boundary_points().to_string());
+    if problem.setup().m > 0 {
+        report = report.fact("boundary points", problem.setup().m.to_string());
     }
-    if let Some(kernel) = problem.kernel() {
+    if let Some(kernel) = problem.setup().kernel.as_ref() {
         report =
             report.fact("kernel", format!("{}, bandwidth {}", kernel.name, significant(kernel.bandwidth)));
     }
-    if let Some(ridge) = problem.ridge() {
+    if let Some(ridge) = problem.setup().ridge {
         report = report.fact("ridge", ridge.to_string());
     }
-    if let Some(compute) = problem.compute() {
+    if let Some(compute) = problem.setup().compute.as_ref() {
         report = report.fact("pairs", format!("{} ({})", compute.describe(), compute.reason));
     }
     report.fact("seed", seed.to_string())
@@ -180,8 +180,8 @@ fn drawn(section: Section, picture: Result<Option<Picture>, steinbound::Error>) 
 pub fn boundary_section(scene: &Scene, problem: &Problem) -> Section {
     let picture = pictures::coverage(scene, problem);
     let mut section = Section::new("Boundary");
-    if let (Some(leak), Ok(Some(_))) = (problem.leak(), &picture) {
-        let (points, left) = (problem.boundary_points(), format!("{:.2} %", 100.0 * leak));
+    if let (Some(leak), Ok(Some(_))) = (problem.setup().leak, &picture) {
+        let (points, left) = (problem.setup().m, format!("{:.2} %", 100.0 * leak));
         section = section.text(match scene.has_domain() {
             true => format!("{points} boundary points; near the data they leave {left} of the kernel on the boundary between them"),
             false => format!(

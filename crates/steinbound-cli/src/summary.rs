@@ -39,9 +39,9 @@ pub fn fitted(
 pub fn finish(fit: steinbound::Fit, verbose: bool, output: &Output) -> (steinbound::Fit, Verdict) {
     fit.warnings.iter().for_each(|warning| output.warn(warning));
     if verbose {
-        let (kernel, compute) = (fit.kernel.as_ref(), fit.compute.as_ref());
-        Settings { kernel, compute, boundary_points: fit.m, seconds: fit.seconds.total }.tell(output);
-        if let Some(leak) = fit.leak {
+        let (kernel, compute) = (fit.setup.kernel.as_ref(), fit.setup.compute.as_ref());
+        Settings { kernel, compute, boundary_points: fit.setup.m, seconds: fit.seconds.total }.tell(output);
+        if let Some(leak) = fit.setup.leak {
             output.note(&format!("leak between the boundary points {}", significant(leak)));
         }
     }
@@ -61,9 +61,9 @@ impl<'a> Settings<'a> {
     /// The settings of a problem that was solved without a fit, since it was started.
     pub fn of(problem: &'a Problem, started: Instant) -> Settings<'a> {
         Settings {
-            kernel: problem.kernel(),
-            compute: problem.compute(),
-            boundary_points: problem.boundary_points(),
+            kernel: problem.setup().kernel.as_ref(),
+            compute: problem.setup().compute.as_ref(),
+            boundary_points: problem.setup().m,
             seconds: started.elapsed().as_secs_f64(),
         }
     }

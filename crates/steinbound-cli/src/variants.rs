@@ -12,10 +12,10 @@ use crate::output::Output;
 /// The estimator with the bandwidth and ridge of a fit.
 pub fn as_fitted(estimator: &Estimator, fit: &Fit) -> Estimator {
     let mut estimator = estimator.clone();
-    if let Some(kernel) = &fit.kernel {
+    if let Some(kernel) = &fit.setup.kernel {
         estimator = estimator.bandwidth(Bandwidth::Fixed(kernel.bandwidth));
     }
-    match fit.ridge {
+    match fit.setup.ridge {
         Some(ridge) => estimator.ridge(ridge),
         None => estimator,
     }
@@ -114,9 +114,10 @@ impl Tried {
         if wanted == Wanted::No {
             return Tried::Nothing;
         }
-        if !fit.method.has_kernel() {
+        if !fit.setup.method.has_kernel() {
             if is_asked {
-                output.note(&format!("--sensitivity has no effect with --method {}", fit.method.name()));
+                output
+                    .note(&format!("--sensitivity has no effect with --method {}", fit.setup.method.name()));
             }
             return Tried::Nothing;
         }

@@ -1,18 +1,21 @@
-//! The arguments of a specification: `name=value` or a value by its place, with quotes and nested parentheses.
+//! The arguments of a specification: `name=value` or values in order, with quotes and nested parentheses.
 
 use crate::names::{shown, unknown};
 
-/// The arguments between the brackets: `name=value` or a value by its place.
+/// The arguments between the parentheses: `name=value` or values in order.
 pub(crate) struct Arguments {
-    form: &'static str,
+    example: &'static str,
     given: Vec<(Option<String>, String)>,
     used: Vec<String>,
 }
 
 impl Arguments {
-    pub(crate) fn parse(inner: &str, form: &'static str) -> Result<Arguments, String> {
+    /// Takes a text apart; messages show the example.
+    pub(crate) fn parse(inner: &str, example: &'static str) -> Result<Arguments, String> {
         let mut given: Vec<(Option<String>, String)> = Vec::new();
-        for part in split(inner, ',', usize::MAX).map_err(|reason| format!("{reason}; write it as {form}"))? {
+        for part in
+            split(inner, ',', usize::MAX).map_err(|reason| format!("{reason}; write it as {example}"))?
+        {
             let part = part.trim();
             if part.is_empty() {
                 continue;
@@ -26,27 +29,15 @@ impl Arguments {
             }
             given.push((name, value.to_string()));
         }
-        Ok(Arguments { form, given, used: Vec::new() })
+        Ok(Arguments { example, given, used: Vec::new() })
     }
 
-    /// The argument of that name, or that place among those without a name.
+    /// The argument with that name, or without a name in that place.
     pub(crate) fn take(&mut self, name: &str, place: usize) -> Option<String> {
         self.used.push(name.to_string());
         let named = self.given.iter().find(|(given, _)| given.as_deref() == Some(name));
         let placed = self.given.get(place).filter(|(given, _)| given.is_none());
         named.or(placed).map(|(_, value)| value.clone())
-    }
-
-    pub(crate) fn required_list(&mut self, name: &str, place: usize) -> Result<Vec<f64>, String> {
-        let text = self.required_raw(name, place)?;
-        self.list(name, &text)
-    }
-
-    pub(crate) fn required(&mut self, name: &str, place: usize) -> Result<f64, String> {
-        match self.required_list(name, place)?.as_slice() {
-            [value] => Ok(*value),
-            _ => Err(format!("{name} is a single number; write it as {}", self.form)),
-        }
     }
 
     /// Text that may stand between quotes, such as a formula or a file name.
@@ -60,37 +51,47 @@ impl Arguments {
 
     /// A value as it was written.
     pub(crate) fn required_raw(&mut self, name: &str, place: usize) -> Result<String, String> {
-        self.take(name, place).ok_or_else(|| format!("{name} is missing; write it as {}", self.form))
+        self.take(name, place).ok_or_else(|| format!("{name} is missing; write it as {}", self.example))
     }
 
     /// All values, none of which may have a name.
     pub(crate) fn all_values(&mut self) -> Result<Vec<String>, String> {
         if let Some((Some(name), _)) = self.given.iter().find(|(name, _)| name.is_some()) {
-            return Err(format!("\"{}\" has no place here; write it as {}", shown(name), self.form));
+            return Err(format!("\"{}\" has no place here; write it as {}", shown(name), self.example));
         }
         self.used.extend(self.given.iter().map(|_| String::new()));
         Ok(self.given.iter().map(|(_, value)| value.clone()).collect())
     }
 
+    /// A text as one number.
+    pub(crate) fn number(&self, name: &str, text: &str) -> Result<f64, String> {
+        match self.list(name, text)?.as_slice() {
+            [value] => Ok(*value),
+            _ => Err(format!("{name} is a single number; write it as {}", self.example)),
+        }
+    }
+
+    /// A text as numbers separated by colons.
     pub(crate) fn list(&self, name: &str, text: &str) -> Result<Vec<f64>, String> {
         let number = |part: &str| match part.trim().parse::<f64>() {
             Ok(value) if !value.is_nan() => Ok(value),
             _ => Err(format!(
                 "{name}: \"{}\" is not a number (coordinates are separated by colons); write it as {}",
                 shown(part),
-                self.form
+                self.example
             )),
         };
         text.split(':').map(number).collect()
     }
 
+    /// Refuses arguments that were not taken.
     pub(crate) fn expect_all_used(&self) -> Result<(), String> {
         for (at, (name, value)) in self.given.iter().enumerate() {
             let by_name =
                 |wanted: &String| self.given.iter().any(|(given, _)| given.as_ref() == Some(wanted));
             match name {
                 None if self.used.get(at).is_some_and(by_name) => {
-                    return Err(format!("{} is given twice; write it as {}", self.used[at], self.form));
+                    return Err(format!("{} is given twice; write it as {}", self.used[at], self.example));
                 }
                 Some(name) if !self.used.contains(name) => {
                     let known: Vec<&str> = self.used.iter().map(String::as_str).collect();
@@ -100,7 +101,7 @@ impl Arguments {
                     return Err(format!(
                         "\"{}\" is one value too many; write it as {}",
                         shown(value),
-                        self.form
+                        self.example
                     ));
                 }
                 _ => {}
@@ -110,7 +111,7 @@ impl Arguments {
     }
 }
 
-/// Cuts a text at a separator that stands outside quotes and parentheses, into so many parts at most.
+/// Cuts a text at each separator outside quotes and parentheses, into at most `most` parts.
 fn split(text: &str, separator: char, most: usize) -> Result<Vec<&str>, String> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,11 +1,13 @@
-//! A domain of one's own: the ring between two spheres, such as what a detector sees that has a blind spot and a reach.
+//! A new domain: the ring between two spheres, such as the region seen by a detector with a blind spot and a range.
 
 use std::sync::Arc;
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use steinbound::domain::{BoundarySampling, BoundaryScheme, Domain};
+use steinbound::domain::{
+    BoundarySampling, BoundaryScheme, Domain, Parameter, ParameterKind, Shape, ShapeArguments,
+};
 use steinbound::model::Gaussian;
 use steinbound::{DomainError, Error, Estimator, Points, simulate};
 
@@ -16,6 +18,33 @@ struct Annulus {
     outer: f64,
     dimension: usize,
 }
+
+impl Annulus {
+    fn new(inner: f64, outer: f64, dimension: usize) -> Result<Annulus, DomainError> {
+        if !(0.0 < inner && inner < outer && outer.is_finite()) {
+            let what = "the outer radius of the ring".to_string();
+            let remedy = "it must be larger than the inner radius, which must be positive";
+            return Err(DomainError::BadNumber { what, value: outer, remedy });
+        }
+        Ok(Annulus { inner, outer, dimension })
+    }
+}
+
+/// The ring as text. In the library, one line in `SHAPES` makes it known to the command line, Python and the help texts.
+static RING: Shape = Shape {
+    name: "ring",
+    example: "ring(inner=0.5, outer=1.8)",
+    usage: &[("ring(inner=0.5, outer=1.8)", "about the origin")],
+    parameters: &[
+        Parameter::required("inner", ParameterKind::Number),
+        Parameter::required("outer", ParameterKind::Number),
+    ],
+    dimension: |_| None,
+    build: |given, dimension| {
+        let (inner, outer) = (given.required_number("inner")?, given.required_number("outer")?);
+        Ok(Arc::new(Annulus::new(inner, outer, dimension)?))
+    },
+};
 
 fn length(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
@@ -39,13 +68,13 @@ impl Domain for Annulus {
         let nearest = if radius - self.inner < self.outer - radius { self.inner } else { self.outer };
         let side = if radius < nearest { -1.0 } else { 1.0 };
         for (g, v) in gradient.iter_mut().zip(x) {
-            // At the centre every direction is as good as any other.
+            // At the centre no direction is distinguished.
             *g = if radius > 0.0 { side * v / radius } else { 0.0 };
         }
         (radius - nearest).abs()
     }
 
-    /// Not needed: without it sections are found by looking at many places.
+    /// Not needed: by default sections are found by testing many places.
     fn sections(&self, x: &[f64], axis: usize, (low, high): (f64, f64)) -> Vec<(f64, f64)> {
         let rest = (length(x).powi(2) - x[axis] * x[axis]).max(0.0);
         let half_chord = |radius: f64| (radius * radius - rest).max(0.0).sqrt();
@@ -93,7 +122,8 @@ impl Domain for Annulus {
 }
 
 fn main() -> Result<(), Error> {
-    let ring = Arc::new(Annulus { inner: 0.5, outer: 1.8, dimension: 2 });
+    let given = ShapeArguments::default().with_numbers("inner", [0.5]).with_numbers("outer", [1.8]);
+    let ring = (RING.build)(&given, 2)?;
     let model = Gaussian::with_variance(2, 1.0)?;
     let data =
         simulate::truncated(&model, &[0.5, 0.5], ring.as_ref(), 1000, &mut simulate::stream(1, 0))?.points;
@@ -112,7 +142,7 @@ mod tests {
     #[test]
     fn conforms() -> Result<(), Error> {
         for dimension in [1, 2, 3] {
-            let ring = Annulus { inner: 0.5, outer: 1.8, dimension };
+            let ring = Annulus::new(0.5, 1.8, dimension)?;
             let coordinate =
                 |i: usize, l: usize| 4.0 * ((i as f64 + 0.3) * (l as f64 + 2.0).sqrt()).fract() - 2.0;
             let rows: Vec<Vec<f64>> =
@@ -120,5 +150,17 @@ mod tests {
             assert_eq!(conformance::check(&ring, &Points::from_rows(&rows)?), Ok(()));
         }
         Ok(())
+    }
+
+    #[test]
+    fn impossible_rings_are_refused() {
+        let build = |outer: f64| {
+            (RING.build)(
+                &ShapeArguments::default().with_numbers("inner", [0.5]).with_numbers("outer", [outer]),
+                2,
+            )
+        };
+        assert!(build(1.8).is_ok());
+        assert!(build(0.4).unwrap_err().to_string().contains("larger than the inner radius"));
     }
 }

@@ -18,6 +18,14 @@ impl Kernel for MultiquadricPower {
         "multiquadric-power"
     }
 
+    fn meaning(&self) -> &'static str {
+        "a power of the inverse multiquadric"
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("power", self.power)]
+    }
+
     fn profile(&self, q: f64) -> [f64; 3] {
         let (base, power) = (1.0 + q, self.power);
         [base.powf(-power), -power * base.powf(-power - 1.0), power * (power + 1.0) * base.powf(-power - 2.0)]
@@ -48,6 +56,12 @@ mod tests {
         for power in [0.25, 0.5, 1.0, 2.0] {
             assert_eq!(conformance::check(&MultiquadricPower { power }), Ok(()));
         }
+    }
+
+    #[test]
+    fn powers_are_different_kernels() {
+        let [one, two] = [1.0, 2.0].map(|power| MultiquadricPower { power });
+        assert!(steinbound::kernel::is_same(&one, &one) && !steinbound::kernel::is_same(&one, &two));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::{Error, Interrupted};
+use crate::error::Error;
+pub use crate::error::Interrupted;
 
 /// A handle that ends computations from another thread, as a key pressed in a terminal does.
 ///
@@ -39,8 +40,8 @@ impl Interrupt {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// The error, once raised.
-    pub(crate) fn check(&self) -> Result<(), Interrupted> {
+    /// The error, once raised: what a long computation asks now and then.
+    pub fn check(&self) -> Result<(), Interrupted> {
         if self.is_raised() { Err(Interrupted::default()) } else { Ok(()) }
     }
 

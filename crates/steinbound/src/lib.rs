@@ -50,6 +50,7 @@
 
 mod compute;
 pub mod domain;
+pub mod engine;
 mod error;
 pub mod expression;
 pub mod fit;
@@ -58,9 +59,12 @@ mod interrupt;
 pub mod kernel;
 mod likelihood;
 mod matrix;
+pub mod method;
+mod minimise;
 pub mod model;
 mod points;
 pub mod projection;
+mod random;
 pub mod regression;
 mod score_matching;
 pub mod simulate;
@@ -68,8 +72,10 @@ pub mod stein;
 pub mod text;
 
 pub use compute::simd_level;
-pub use error::{DomainError, Error, FitError, KernelError, ModelError, PointsError};
-pub use fit::{Estimator, Fit, Method};
-pub use inference::{HypothesisError, ResamplingError};
+pub use error::{
+    DomainError, Error, FitError, HypothesisError, KernelError, ModelError, PointsError, ResamplingError,
+};
+pub use fit::Fit;
 pub use matrix::Matrix;
+pub use method::{Estimator, Method};
 pub use points::Points;

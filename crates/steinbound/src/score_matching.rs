@@ -2,14 +2,15 @@
 
 use crate::compute::dot;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, ModelError};
-use crate::fit::objective::{Expansion, Objective, score_scales};
-use crate::fit::{Estimate, affine_score, centred, features, solve_normal_equations};
+use crate::error::{Error, Interrupted, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
+use crate::minimise::{
+    Estimate, Expansion, Objective, affine_score, centred, features, score_scales, solve_normal_equations,
+};
 use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
-use crate::stein::{Moments, Slot};
+use crate::stein::{Gram, Moments, Slot};
 
 /// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated coordinate.
 pub(crate) struct BoundaryWeight {
@@ -18,9 +19,13 @@ pub(crate) struct BoundaryWeight {
 }
 
 impl BoundaryWeight {
-    pub(crate) fn new(distance: &BoundaryDistance, data: &Points, model: &dyn Model) -> BoundaryWeight {
-        let (value, slope) = distance.along(data, &model.differentiated());
-        BoundaryWeight { value, slope }
+    pub(crate) fn new(
+        distance: &BoundaryDistance,
+        data: &Points,
+        model: &dyn Model,
+    ) -> Result<BoundaryWeight, Interrupted> {
+        let (value, slope) = distance.along(data, &model.differentiated())?;
+        Ok(BoundaryWeight { value, slope })
     }
 }
 
@@ -106,7 +111,7 @@ fn moments(
         // One weight for all coordinates has one Gram matrix.
         let gram = match list.last() {
             Some(last) if weight.value.column(l) == weight.value.column(l - 1) => last.gram.clone(),
-            _ => gram_of(l),
+            _ => Gram::Shared(gram_of(l)),
         };
         let sum = |c: usize| (0..rows).map(|i| weights[i] * pull(i, l, c)).sum();
         let cross = Matrix::from_fn(count, 1, |c, _| sum(c));

@@ -174,16 +174,16 @@ impl Compare {
             return distinct("--method", &self.method, |method| method.name().into(), output);
         }
         match (&input.region.domain, &input.region.boundary) {
-            (Some(_), _) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm, Method::TruncatedMle],
-            (None, Some(_)) => vec![Method::Tksd, Method::Bdksd, Method::Truncsm],
-            (None, None) => vec![Method::Ksd, Method::Mle],
+            (Some(_), _) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM, Method::TRUNCATED_MLE],
+            (None, Some(_)) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM],
+            (None, None) => vec![Method::KSD, Method::MLE],
         }
     }
 
     /// The method whose discrepancy all densities are measured with.
     fn reference(&self, settings: MethodSettings) -> MethodOptions {
         let knows_boundary = self.data.boundary.is_some() || self.data.domain.is_some();
-        MethodOptions { method: if knows_boundary { Method::Tksd } else { Method::Ksd }, settings }
+        MethodOptions { method: if knows_boundary { Method::TKSD } else { Method::KSD }, settings }
     }
 
     /// The options of each model, and what the table calls it.

@@ -54,14 +54,14 @@ const MAP: &str = "Points seen inside a border. The places of the estimated mean
 
 /// A method, what it is told of the border, and how it measures distances.
 const METHODS: [(Method, &str, Option<DistanceKind>); 8] = [
-    (Method::Tksd, "200 points on it", None),
-    (Method::Bdksd, "all of it", Some(DistanceKind::Exact)),
-    (Method::Bdksd, "200 points on it", Some(DistanceKind::Nearest)),
-    (Method::Truncsm, "all of it", Some(DistanceKind::Exact)),
-    (Method::Truncsm, "200 points on it", Some(DistanceKind::Nearest)),
-    (Method::TruncatedMle, "all of it", None),
-    (Method::Ksd, "nothing", None),
-    (Method::Mle, "nothing", None),
+    (Method::TKSD, "200 points on it", None),
+    (Method::BDKSD, "all of it", Some(DistanceKind::Exact)),
+    (Method::BDKSD, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::TRUNCSM, "all of it", Some(DistanceKind::Exact)),
+    (Method::TRUNCSM, "200 points on it", Some(DistanceKind::Nearest)),
+    (Method::TRUNCATED_MLE, "all of it", None),
+    (Method::KSD, "nothing", None),
+    (Method::MLE, "nothing", None),
 ];
 
 /// The simulated sample, fitted by every method.
@@ -160,7 +160,7 @@ impl Demo {
         let row = |(k, (method, knows, _)): (usize, &(Method, &str, Option<DistanceKind>))| {
             let fit = &run.fits[k];
             json!({
-                "method": method, "knows": knows, "distance": fit.distance, "estimate": fit.estimates(),
+                "method": method, "knows": knows, "distance": fit.setup.distance, "estimate": fit.estimates(),
                 "std_error": fit.std_errors(), "error": run.error(k), "seconds": fit.seconds.total,
             })
         };

@@ -73,10 +73,10 @@ impl Discrepancy {
             }
             Format::Table => {
                 let out = output.result();
-                if self.method.method == Method::Tksd {
-                    writeln!(out, "boundary points      {}", problem.boundary_points())?;
+                if self.method.method == Method::TKSD {
+                    writeln!(out, "boundary points      {}", problem.setup().m)?;
                 }
-                if let Some(kernel) = problem.kernel() {
+                if let Some(kernel) = problem.setup().kernel.as_ref() {
                     writeln!(out, "kernel               {}", kernel.name)?;
                     writeln!(out, "bandwidth            {}", significant(kernel.bandwidth))?;
                 }

@@ -120,7 +120,7 @@ impl Fit {
             let scene = input.scene(&problem, Scene::of(&input.data, model, &flat));
             self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
             let page = || -> Result<Report, Failure> {
-                let title = format!("{} fit of a {} model", fit.method.name(), fit.model);
+                let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
                 let mut page = report::data_facts(report::of_fit(&title, &fit), &self.data, &input);
                 page = report::model_facts(page, &self.model, self.model.components.as_slice());
                 page = report::problem_facts(page, &problem, model.name(), self.general.seed);

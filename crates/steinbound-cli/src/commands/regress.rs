@@ -133,7 +133,7 @@ impl Regress {
         self.general.apply()?;
         self.bootstrap.check(self.confidence, output)?;
         self.pictures.check()?;
-        let ignores_limits = matches!(self.method.method, Method::Mle | Method::Ksd);
+        let ignores_limits = !self.method.method.uses().knows_boundary();
         if self.lower.is_none() && self.upper.is_none() && !ignores_limits {
             return Err(Failure::input(
                 "no limit of the response is given; add --lower V or --upper V (a number or a column), or use --method mle for data that are not truncated",
@@ -204,8 +204,11 @@ impl Regress {
         let picture = || pictures::regression(&prepared, &fit);
         self.pictures.plot(|| Ok(picture()), output)?;
         let page = || -> Result<Report, Failure> {
-            let title =
-                format!("{} fit of a truncated regression of {}", fit.method.name(), design.response_name);
+            let title = format!(
+                "{} fit of a truncated regression of {}",
+                fit.setup.method.name(),
+                design.response_name
+            );
             let mut page = self.facts(report::of_fit(&title, &fit), frame.len());
             page = report::problem_facts(page, &problem, "regression", self.general.seed);
             page = page.section(report::estimates(&fit, &answers));
@@ -317,7 +320,7 @@ impl Regress {
         self.method.note_unused(is_nearest, output);
         let others = [
             ("--kernel-on", self.kernel_on.is_some() && !method.has_kernel()),
-            ("--boundary-points", self.boundary_points.is_some() && method != Method::Tksd && !is_nearest),
+            ("--boundary-points", self.boundary_points.is_some() && method != Method::TKSD && !is_nearest),
         ];
         for (option, unused) in others {
             if unused {

@@ -86,7 +86,7 @@ fn distances(dimension: usize) -> Result<Cell, Error> {
     Ok(Cell::new([dimension], &[FORMULA, FACETS], move |trial| {
         let data = ball.sample(OBSERVATIONS, &mut trial.stream(&format!("fig2 data l1 {dimension}")))?;
         let started = Instant::now();
-        let (formula, _) = exact.at(&data);
+        let (formula, _) = exact.at(&data)?;
         let by_formula = started.elapsed().as_secs_f64();
         let started = Instant::now();
         let facets = by_facets(&data, radius);

@@ -37,7 +37,7 @@ fn functions(mean: f64, place: f64, trial: &Trial) -> Result<[f64; 3], Error> {
     let inside = Truncation::new(interval.clone(), vec![0.0], 1.0)?;
     let data = inside.sample(OBSERVATIONS, &mut trial.stream("weights data"))?;
     let at = Points::from_rows(&[[place]])?;
-    let (distance, _) = BoundaryDistance::exact(interval.clone()).at(&at);
+    let (distance, _) = BoundaryDistance::exact(interval.clone()).at(&at)?;
     let witness = |estimator: Estimator| -> Result<f64, Error> {
         let problem = estimator.check(&data, &inside.model)?;
         Ok(problem.witness(&[mean], &at)?.values[(0, 0)])

@@ -8,7 +8,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::dot;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::{Matrix, add_scaled};
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
@@ -25,20 +25,23 @@ impl Cholesky {
     /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are solved for, and the block columns to
     /// the right of it lose its part of the product.
     pub(crate) fn new(matrix: Matrix) -> Option<Cholesky> {
-        Cholesky::until(matrix, &Interrupt::new())
+        Cholesky::of_large(matrix, &Interrupt::new()).ok().flatten()
     }
 
-    /// The same for a large matrix: `None` as well once the interrupt is raised.
-    pub(crate) fn until(mut matrix: Matrix, interrupt: &Interrupt) -> Option<Cholesky> {
+    /// [`new`](Cholesky::new) for a matrix that takes its time.
+    pub(crate) fn of_large(
+        mut matrix: Matrix,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Cholesky>, Interrupted> {
         let size = matrix.rows();
         for start in (0..size).step_by(BLOCK) {
-            if interrupt.is_raised() {
-                return None;
-            }
+            interrupt.check()?;
             let width = BLOCK.min(size - start);
             let (done, rest) = matrix.values_mut()[start * size..].split_at_mut(width * size);
             let mut diagonal = Matrix::from_fn(width, width, |i, j| done[j * size + start + i]);
-            factorise(&mut diagonal)?;
+            if factorise(&mut diagonal).is_none() {
+                return Ok(None);
+            }
             let below = start + width;
             let panel: Vec<Matrix> = (below..size)
                 .into_par_iter()
@@ -73,7 +76,7 @@ impl Cholesky {
             }
         }
         let pivots_are_sound = (0..size).all(|i| matrix[(i, i)] > 0.0 && matrix[(i, i)].is_finite());
-        pivots_are_sound.then_some(Cholesky { lower: matrix })
+        Ok(pivots_are_sound.then_some(Cholesky { lower: matrix }))
     }
 
     /// The factor whose lower triangle is given.

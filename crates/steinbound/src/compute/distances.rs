@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::packed::{Coordinates, LARGEST_TILE, Place};
-use super::pairs::{GROUP, squared_distances_of_eight};
-use super::simd::{LANES, Lanes, Level, vectorised};
-use crate::interrupt::Interrupt;
+use super::simd::{LANES, Lanes, Level, Vectorised};
+use super::squares::{GROUP, squared_distances_of_eight};
+use crate::interrupt::{Interrupt, Interrupted};
 
 /// The squared distances of all pairs of different points, sorted out by a bracket: counted below it and at its ends, kept inside.
 #[derive(Debug, Clone)]
@@ -23,8 +23,12 @@ impl Bracketed {
         Bracketed { low, high, below: 0, at_low: 0, inside: Vec::new(), at_high: 0 }
     }
 
-    /// Goes through all pairs of points (rows of the table) once, or through some of them if it is interrupted.
-    pub(crate) fn count(points: &Coordinates, bracket: (f64, f64), interrupt: &Interrupt) -> Bracketed {
+    /// Goes through all pairs of points (rows of the table) once.
+    pub(crate) fn count(
+        points: &Coordinates,
+        bracket: (f64, f64),
+        interrupt: &Interrupt,
+    ) -> Result<Bracketed, Interrupted> {
         let blocks = points.blocks();
         let tiles: Vec<(usize, usize)> = (0..blocks).flat_map(|i| (i..blocks).map(move |j| (i, j))).collect();
         let of_tile = |(mut counted, mut scratch): (Bracketed, Scratch), (rows, columns): &(usize, usize)| {
@@ -35,7 +39,7 @@ impl Bracketed {
                 column_count: points.rows_of(*columns),
                 is_diagonal: rows == columns,
             };
-            count_tile(Level::current(), &here, &mut scratch, &mut counted);
+            Level::current().run(CountTile { tile: &here, scratch: &mut scratch, counted: &mut counted });
             (counted, scratch)
         };
         let merge = |mut a: Bracketed, mut b: Bracketed| {
@@ -47,7 +51,10 @@ impl Bracketed {
         };
         let start = || (Bracketed::empty(bracket), Scratch::new());
         let counted = tiles.par_iter().filter(|_| !interrupt.is_raised()).fold(start, of_tile);
-        counted.map(|(counted, _)| counted).reduce(|| Bracketed::empty(bracket), merge)
+        let counted = counted.map(|(counted, _)| counted).reduce(|| Bracketed::empty(bracket), merge);
+        // Once raised it stays so: nothing was left out of what passes here.
+        interrupt.check()?;
+        Ok(counted)
     }
 
     /// A narrower bracket of the median, so many standard deviations to both sides, from a part of the pairs: every point
@@ -71,7 +78,7 @@ impl Bracketed {
                 column_count: partners,
                 is_diagonal: false,
             };
-            count_tile(Level::current(), &here, &mut scratch, &mut counted);
+            Level::current().run(CountTile { tile: &here, scratch: &mut scratch, counted: &mut counted });
         }
         let reach = deviations_of_median(pairs, deviations);
         let low = (pairs / 2).checked_sub(reach).and_then(|rank| counted.rank(rank));
@@ -168,7 +175,7 @@ impl Scratch {
 }
 
 #[inline(always)]
-fn count_tile_body<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracketed) {
+fn count_tile<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracketed) {
     let Scratch { kept, x } = scratch;
     let (low, high) = (V::splat(counted.low), V::splat(counted.high));
     for at in (0..tile.row_count).step_by(GROUP) {
@@ -219,7 +226,18 @@ fn keep_group<V: Lanes>(squares: [V; GROUP], within: [u8; GROUP], kept: &mut [f6
     count
 }
 
-vectorised! {
-    /// Sorts the squared distances of a tile out.
-    fn count_tile(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracketed) = count_tile_body
+/// Sorts the squared distances of a tile out.
+struct CountTile<'a> {
+    tile: &'a Tile<'a>,
+    scratch: &'a mut Scratch,
+    counted: &'a mut Bracketed,
+}
+
+impl Vectorised for CountTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) {
+        count_tile::<V>(self.tile, self.scratch, self.counted);
+    }
 }

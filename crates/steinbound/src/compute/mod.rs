@@ -1,4 +1,5 @@
-//! The machinery under the statistics: vectorised loops, tiles of kernel values and dense factorisations. The only place with `unsafe`.
+//! The machinery under the statistics that knows no kernel: vectorised loops, packed tables and dense factorisations. The only place
+//! with `unsafe`.
 //!
 //! Everything here gives the same bits for any number of threads: work is cut into fixed tiles and
 //! every sum is taken in a fixed order.
@@ -8,11 +9,9 @@ pub(crate) mod distances;
 pub(crate) mod gauss_legendre;
 pub(crate) mod memory;
 pub(crate) mod packed;
-pub(crate) mod pairs;
 pub(crate) mod pivoted_cholesky;
-pub(crate) mod products;
 pub(crate) mod simd;
-pub(crate) mod tiles;
+pub(crate) mod squares;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};

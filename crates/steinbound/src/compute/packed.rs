@@ -163,6 +163,15 @@ impl Coordinates {
         self.rows
     }
 
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// One coordinate of a point.
+    pub(crate) fn value(&self, i: usize, l: usize) -> f64 {
+        self.values.as_slice()[(i / LANES * self.dimension + l) * LANES + i % LANES]
+    }
+
     pub(crate) fn blocks(&self) -> usize {
         self.rows.div_ceil(tile_of(self.rows))
     }
@@ -206,6 +215,7 @@ mod tests {
         assert_eq!((eight[1][2], eight[1][3]), ((10 * (LARGEST_TILE / 2 + 2) + 1) as f64, 0.0));
         let mut group: Vec<[f64; 4]> = Vec::new();
         points.block(0).group(12, &mut group);
+        assert_eq!((points.value(13, 0), points.value(LARGEST_TILE / 2 + 2, 1)), (130.0, 10.0 * 130.0 + 1.0));
         assert_eq!(group, [[120.0, 130.0, 140.0, 150.0], [121.0, 131.0, 141.0, 151.0]]);
     }
 

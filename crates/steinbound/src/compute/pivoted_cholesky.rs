@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 
 /// Columns of a positive semidefinite matrix, chosen greedily, and the factor they make.
@@ -23,7 +23,7 @@ pub(crate) struct Stop<'a> {
     pub(crate) tolerance: f64,
     /// The most columns.
     pub(crate) most: usize,
-    /// Whether someone asks for the end.
+    /// What ends the search early, as an error.
     pub(crate) interrupt: &'a Interrupt,
 }
 
@@ -39,18 +39,18 @@ const ROWS: usize = 512;
 /// whose trace is the sum of the remaining diagonal; the greedy choice comes close to the best one for kernels whose eigenvalues fall fast.
 ///
 /// Reference: Harbrecht, Peters and Schneider, *On the low-rank approximation by the pivoted Cholesky decomposition*, 2012.
-pub(crate) fn greedy(
+pub(crate) fn greedy<E: From<Interrupted>>(
     mut diagonal: Vec<f64>,
     stop: Stop,
-    mut column: impl FnMut(usize, &mut [f64]),
-) -> Pivots {
+    mut column: impl FnMut(usize, &mut [f64]) -> Result<(), E>,
+) -> Result<Pivots, E> {
     let size = diagonal.len();
     let floor = NO_PIVOT * diagonal.iter().fold(0.0f64, |a, b| a.max(*b));
     let mut chosen: Vec<usize> = Vec::new();
     let mut factor: Vec<Vec<f64>> = Vec::new();
     let mean = |diagonal: &[f64]| diagonal.iter().sum::<f64>() / size.max(1) as f64;
-    let goes_on = || !stop.interrupt.is_raised();
-    while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance && goes_on() {
+    while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance {
+        stop.interrupt.check()?;
         // The first of several equal ones, so that the choice does not depend on how they are searched.
         let pivot = (0..size).fold(0, |best, i| if diagonal[i] > diagonal[best] { i } else { best });
         // What is not a number is no pivot either.
@@ -58,7 +58,7 @@ pub(crate) fn greedy(
             break;
         }
         let mut new = vec![0.0; size];
-        column(pivot, &mut new);
+        column(pivot, &mut new)?;
         let root = diagonal[pivot].sqrt();
         let rows = new.par_chunks_mut(ROWS).zip(diagonal.par_chunks_mut(ROWS)).enumerate();
         rows.for_each(|(chunk, (new, diagonal))| {
@@ -80,7 +80,7 @@ pub(crate) fn greedy(
     }
     let lower =
         Matrix::from_fn(chosen.len(), chosen.len(), |i, j| if j <= i { factor[j][chosen[i]] } else { 0.0 });
-    Pivots { residual: mean(&diagonal), lower, chosen }
+    Ok(Pivots { residual: mean(&diagonal), lower, chosen })
 }
 
 #[cfg(test)]
@@ -94,8 +94,10 @@ mod tests {
     fn of(matrix: &Matrix, tolerance: f64, most: usize) -> Pivots {
         let diagonal = (0..matrix.rows()).map(|i| matrix[(i, i)]).collect();
         greedy(diagonal, Stop { tolerance, most, interrupt: &Interrupt::new() }, |j, out| {
-            out.copy_from_slice(matrix.column(j))
+            out.copy_from_slice(matrix.column(j));
+            Ok::<_, Interrupted>(())
         })
+        .unwrap()
     }
 
     #[test]

@@ -2,9 +2,10 @@ use super::rings::Edges;
 
 /// The area that edges enclose by the even-odd rule.
 ///
-/// Between neighbouring levels at which edges begin or end no edges cross, so that the area there is the width half-way times
-/// the height. This holds however rings touch or pass through each other at vertices, where areas of single rings would mislead.
-/// The levels are those of the axis along which fewer edges lie beside each other.
+/// Between two neighbouring levels at which edges begin or end, no edges cross, so the area of that strip is
+/// its width half-way up times its height. Unlike sums of the areas of single rings, this also holds where
+/// rings touch or pass through each other at vertices. Levels are taken along the axis on which strips
+/// contain fewer edges.
 pub(super) fn enclosed_area(edges: &Edges) -> f64 {
     let upright = Segments::new([&edges.x, &edges.y, &edges.end_x, &edges.end_y]);
     let lying = Segments::new([&edges.y, &edges.x, &edges.end_y, &edges.end_x]);
@@ -24,7 +25,7 @@ impl Segments {
         Segments(segments)
     }
 
-    /// How many segments lie beside each other on average.
+    /// The average number of segments in a strip.
     fn work(&self) -> f64 {
         let heights: f64 = self.0.iter().map(|[low, high]| high.0 - low.0).sum();
         let ends = self.0.iter().flatten().map(|end| end.0);

@@ -1,4 +1,5 @@
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -6,7 +7,8 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::rings::Rings;
 use super::{
-    BoundarySampling, BoundaryScheme, Cuboid, Domain, check_count, clipped, from_rows, no_such_scheme,
+    BoundarySampling, BoundaryScheme, Cuboid, Domain, Parameter, ParameterKind, Shape, check_count, clipped,
+    from_rows, no_such_scheme,
 };
 use crate::error::DomainError;
 use crate::points::Points;
@@ -54,10 +56,10 @@ impl Norm {
 
 /// The ball `{x: |x - center| <= radius}` in the norm 1, 2 or infinity.
 ///
-/// The distance to the boundary is `radius - |x - center|` in the ball's own norm, in `O(d)` operations. For the norms 2 and
-/// infinity this is the Euclidean distance. For norm 1 the Euclidean distance is smaller by the factor `sqrt(d)`
-/// and given on request ([`Ball::with_euclidean_distance`]); a constant factor changes no estimate, only
-/// the scale of bd-KSD.
+/// The distance to the boundary is `radius - |x - center|` in the ball's own norm, in `O(d)` operations. For
+/// the norms 2 and infinity this is the Euclidean distance. For norm 1 the Euclidean distance is smaller by
+/// the factor `sqrt(d)` and available by [`Ball::with_euclidean_distance`]; a constant factor changes no
+/// estimate, only the scale of bd-KSD.
 ///
 /// ```
 /// use steinbound::domain::{Ball, Domain, Norm};
@@ -89,7 +91,7 @@ impl Ball {
         Ok(Ball { radius, norm: Norm::Two, center: vec![0.0], euclidean_distance: false })
     }
 
-    /// The ball about the origin in so many coordinates.
+    /// The ball about the origin in `dimension` coordinates.
     pub fn in_dimension(mut self, dimension: usize) -> Ball {
         self.center = vec![0.0; dimension.max(1)];
         self
@@ -121,7 +123,7 @@ impl Ball {
         self
     }
 
-    /// The same ball, with distances measured in the Euclidean norm whatever its own is.
+    /// The same ball, with distances in the Euclidean norm instead of its own.
     pub fn with_euclidean_distance(mut self) -> Ball {
         self.euclidean_distance = true;
         self
@@ -131,7 +133,8 @@ impl Ball {
         x.iter().zip(&self.center).map(|(x, c)| x - c).collect()
     }
 
-    /// Points at even distances along the edge of a disc or of the square of norm 1, from the first axis on, as rows.
+    /// Points at even distances along the edge of a disc or of the square of norm 1, from the first axis on,
+    /// as rows.
     fn even_rows(&self, count: usize) -> Vec<f64> {
         let turned = |angle: f64| {
             [self.center[0] + self.radius * angle.cos(), self.center[1] + self.radius * angle.sin()]
@@ -149,6 +152,45 @@ impl Ball {
         Cuboid::new(low, high)
     }
 }
+
+/// The ball as text.
+pub(super) static BALL: Shape = Shape {
+    name: "ball",
+    example: "ball(radius=2, norm=2, center=0:0)",
+    usage: &[
+        ("ball(radius=2)", "about the origin"),
+        ("ball(radius=2, norm=1, center=0:0)", "norm 1, 2 or inf"),
+    ],
+    parameters: &[
+        Parameter::required("radius", ParameterKind::Number),
+        Parameter::optional("norm", ParameterKind::Choice(&[&["1"], &["2"], &["inf", "infinity"]])),
+        Parameter::optional("center", ParameterKind::Numbers),
+        Parameter::optional("distance", ParameterKind::Choice(&[&["own"], &["euclidean"]])),
+    ],
+    dimension: |given| given.numbers("center").map(<[f64]>::len),
+    build: |given, dimension| {
+        let refused = |name, word: &str| {
+            let reason = format!("\"{word}\" is not one of its choices");
+            DomainError::BadArgument { name, reason }
+        };
+        let norm = match given.choice("norm") {
+            None | Some("2") => Norm::Two,
+            Some("1") => Norm::One,
+            Some("inf") => Norm::Infinity,
+            Some(other) => return Err(refused("norm", other)),
+        };
+        let mut ball = Ball::new(given.required_number("radius")?)?.with_norm(norm).in_dimension(dimension);
+        if let Some(center) = given.numbers("center") {
+            ball = ball.with_center(center.to_vec())?;
+        }
+        match given.choice("distance") {
+            None | Some("own") => {}
+            Some("euclidean") => ball = ball.with_euclidean_distance(),
+            Some(other) => return Err(refused("distance", other)),
+        }
+        Ok(Arc::new(ball))
+    },
+};
 
 impl Domain for Ball {
     fn describe(&self) -> String {

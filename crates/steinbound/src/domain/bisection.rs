@@ -1,4 +1,5 @@
-/// The place where membership changes between a point inside and one outside, to the last bit that halving gives; still inside.
+/// The point between one inside and one outside where membership changes, by bisection to the last bit; it
+/// lies inside.
 pub(super) fn crossing(contains: impl Fn(&[f64]) -> bool, inside: &[f64], outside: &[f64]) -> Vec<f64> {
     let mut inside = inside.to_vec();
     let mut outside = outside.to_vec();

@@ -6,12 +6,13 @@ use super::{BoundarySampling, Domain};
 use crate::error::DomainError;
 use crate::points::Points;
 
-/// All that lies outside another domain, with the boundary that both share.
+/// The outside of another domain, including the boundary that both share.
 ///
 /// # Definition
 ///
-/// The closure of the complement: a point of the inner domain belongs to it only where its distance to the boundary is zero
-/// (where the inner domain has no distance, never). The distance to the boundary is the inner domain's, measured from its outside.
+/// The closure of the complement: a point of the inner domain belongs to it only if its distance to the
+/// boundary is zero (never, if the inner domain has no distance). The distance to the boundary is the inner
+/// domain's, measured from its outside.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,7 +46,7 @@ impl Domain for Complement {
     }
 
     fn contains(&self, x: &[f64]) -> bool {
-        // What is not a number lies nowhere.
+        // A point with a NaN lies neither inside nor outside.
         if !self.inner.contains(x) {
             return !x.iter().any(|v| v.is_nan());
         }
@@ -96,7 +97,7 @@ impl Domain for Complement {
 mod tests {
     use super::*;
     use crate::domain::{Ball, Cuboid, LevelSet, Norm, conformance};
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand::RngExt;
 
     #[test]

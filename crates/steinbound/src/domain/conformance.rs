@@ -1,16 +1,17 @@
-//! What every domain must satisfy, as a suite that any new domain can run.
+//! A suite of checks that every domain must pass.
 
 use rand::RngExt;
 
 use super::{BoundarySampling, Domain, SECTION_STEPS, scanned_sections};
 use crate::points::Points;
-use crate::simulate::stream;
+use crate::random::stream;
 
 /// Checks a domain around the points `near`, some of which should lie inside.
 ///
-/// Boundary points have distance zero and lie on the edge (a step inwards or outwards changes membership), no boundary
-/// point is nearer than the distance says (up to the factor `sqrt(d)` between norms), the gradient agrees with finite
-/// differences and has the length of a distance's, and outside the domain the distance is zero. Returns what fails, in words.
+/// Boundary points have distance zero and lie on the edge (a step inwards or outwards changes membership); no
+/// boundary point is nearer than the distance (up to the factor `sqrt(d)` between norms); the gradient agrees
+/// with finite differences and is no longer than `sqrt(d)`; outside the domain the distance is zero; sections
+/// agree with a scan. Returns a description of each failure.
 ///
 /// ```
 /// use steinbound::Points;

@@ -5,9 +5,9 @@ use super::distance::nearest_point;
 use super::{BoundarySampling, Domain};
 use crate::error::DomainError;
 use crate::points::{Points, squared_distance};
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
-/// How many boundary points are sampled when nobody says: `8 d^2`, at least 32.
+/// The default number of boundary points: `8 d^2`, at least 32.
 ///
 /// ```
 /// assert_eq!(steinbound::domain::default_boundary_count(2), 32);
@@ -17,12 +17,12 @@ pub fn default_boundary_count(dimension: usize) -> usize {
     dimension.saturating_mul(dimension).saturating_mul(8).max(32)
 }
 
-/// The paper's lower bound on the distance `epsilon` at which `m` uniform points are dense in a boundary of the given area:
-/// `(area / xi(d) (1 - 0.05^(1/m)))^(1/d)`, `xi(d)` being the volume of the unit ball.
+/// The paper's lower bound on the distance `epsilon` at which `m` uniform points are dense in a boundary of
+/// the given area: `(area / xi(d) (1 - 0.05^(1/m)))^(1/d)`, `xi(d)` being the volume of the unit ball.
 ///
-/// For the paper's Figure 4. It is a necessary condition, not a sufficient one, and it compares an area with a volume, so that it depends on
-/// units: to judge boundary points use the measured fill distance ([`coverage`]) and the leak
-/// ([`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
+/// For the paper's Figure 4. It is a necessary condition, not a sufficient one, and it compares an area with
+/// a volume, so that it depends on units: to judge boundary points use the measured fill distance
+/// ([`coverage`]) and the leak ([`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
 ///
 /// ```
 /// use steinbound::domain::density_bound;
@@ -38,14 +38,14 @@ pub fn density_bound(dimension: usize, area: f64, points: usize) -> f64 {
     (area / unit_ball * share).powf(1.0 / d)
 }
 
-/// How well a set of boundary points covers the boundary. What cannot be measured is `None`.
+/// How well a set of boundary points covers the boundary. A quantity that cannot be measured is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Coverage {
     /// The number of boundary points.
     pub points: usize,
-    /// The fill distance: how far the boundary gets from the nearest boundary point, measured at [`COVERAGE_PROBES`] places
-    /// (fewer beyond 10,000 points).
+    /// The fill distance: the largest distance from the boundary to the nearest boundary point, measured at
+    /// [`COVERAGE_PROBES`] places (fewer beyond 10,000 points).
     pub fill_distance: Option<f64>,
     /// The mean distance from a place on the boundary to the nearest boundary point.
     pub mean_gap: Option<f64>,
@@ -53,10 +53,11 @@ pub struct Coverage {
     pub closest_pair: Option<f64>,
 }
 
-/// Places on the boundary at which gaps are measured.
+/// The number of places on the boundary at which gaps are measured.
 pub const COVERAGE_PROBES: usize = 4096;
 
-/// Up to so many boundary points everything is measured in full: tens of millions of distances.
+/// The largest number of boundary points for which everything is measured in full: tens of millions of
+/// distances.
 const FULL_MEASURE: usize = 10_000;
 
 /// Measures how well boundary points cover the boundary of a domain.

@@ -1,11 +1,13 @@
+use std::sync::Arc;
+
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::rings::Rings;
 use super::{
-    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme,
-    sampling_window,
+    BoundarySampling, BoundaryScheme, Domain, Norm, Parameter, ParameterKind, Shape, check_count, clipped,
+    from_rows, no_such_scheme, sampling_window,
 };
 use crate::error::DomainError;
 use crate::points::Points;
@@ -63,7 +65,7 @@ impl Cuboid {
         Cuboid::new(vec![low], vec![high])
     }
 
-    /// The box with the same limits in each of so many coordinates.
+    /// The box with the same limits in each of `dimension` coordinates.
     pub fn uniform(low: f64, high: f64, dimension: usize) -> Result<Cuboid, DomainError> {
         Cuboid::new(vec![low; dimension], vec![high; dimension])
     }
@@ -82,6 +84,44 @@ impl Cuboid {
         faces
     }
 }
+
+/// The box as text. A single limit holds for every coordinate.
+pub(super) static BOX: Shape = Shape {
+    name: "box",
+    example: "box(low=-3:-3, high=3:3)",
+    usage: &[("box(low=-3, high=3)", "sides may be inf"), ("box(low=-3:-1, high=3:1)", "")],
+    parameters: &[
+        Parameter::required("low", ParameterKind::Numbers),
+        Parameter::required("high", ParameterKind::Numbers),
+    ],
+    dimension: |given| {
+        let length = |name| given.numbers(name).map_or(0, <[f64]>::len);
+        Some(length("low").max(length("high"))).filter(|d| *d > 1)
+    },
+    build: |given, dimension| {
+        let corner = |limits: &[f64]| match limits {
+            [single] => vec![*single; dimension],
+            list => list.to_vec(),
+        };
+        let (low, high) = (given.required_numbers("low")?, given.required_numbers("high")?);
+        Ok(Arc::new(Cuboid::new(corner(low), corner(high))?))
+    },
+};
+
+/// The interval as text.
+pub(super) static INTERVAL: Shape = Shape {
+    name: "interval",
+    example: "interval(-1, 1)",
+    usage: &[("interval(-1, 1)", "one coordinate")],
+    parameters: &[
+        Parameter::required("low", ParameterKind::Number),
+        Parameter::required("high", ParameterKind::Number),
+    ],
+    dimension: |_| Some(1),
+    build: |given, _| {
+        Ok(Arc::new(Cuboid::interval(given.required_number("low")?, given.required_number("high")?)?))
+    },
+};
 
 impl Domain for Cuboid {
     fn describe(&self) -> String {
@@ -107,7 +147,7 @@ impl Domain for Cuboid {
     fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         if !self.contains(x) {
-            // Outside, the way to the box is to its nearest point.
+            // Outside, the distance is that to the nearest point of the box.
             for (l, g) in gradient.iter_mut().enumerate() {
                 *g = x[l] - x[l].clamp(self.low[l], self.high[l]);
             }
@@ -181,7 +221,7 @@ impl Domain for Cuboid {
             }
             return from_rows(values, dimension, self);
         }
-        // The area of a face is the volume over the length of its side, so that only the side matters.
+        // The area of a face is the volume divided by the length of the side across it.
         let shares: Vec<f64> = faces.iter().map(|(l, ..)| 1.0 / (window[*l].1 - window[*l].0)).collect();
         let total: f64 = shares.iter().sum();
         for _ in 0..count {

@@ -2,13 +2,14 @@ use std::collections::HashMap;
 
 use super::rings::closed;
 
-/// A vertex as a key; both zeros are the same.
+/// A vertex as a key; positive and negative zero give the same key.
 fn key(vertex: [f64; 2]) -> [u64; 2] {
     vertex.map(|v| (v + 0.0).to_bits())
 }
 
-/// The rings of the same area without edges that occur an even number of times, such as the common border of two
-/// neighbours or the cut that joins a hole to the outline. By the even-odd rule, both sides of those are alike.
+/// The rings of the same area without edges that occur an even number of times, such as the common border of
+/// two neighbours or the cut that joins a hole to the outline. By the even-odd rule, both sides of such edges
+/// are inside or both are outside.
 pub(super) fn without_shared_edges(rings: Vec<Vec<[f64; 2]>>) -> Vec<Vec<[f64; 2]>> {
     let edge_key = |[a, b]: [[f64; 2]; 2]| [key(a).min(key(b)), key(a).max(key(b))];
     let edges = || rings.iter().flat_map(|ring| closed(ring));
@@ -23,7 +24,7 @@ pub(super) fn without_shared_edges(rings: Vec<Vec<[f64; 2]>>) -> Vec<Vec<[f64; 2
     chained(edges().filter(is_border).collect())
 }
 
-/// Edges joined to rings. Every vertex has an even number of them, so that a walk always comes back to where it began.
+/// Joins edges to rings. Every vertex has an even number of edges, so a walk always returns to its start.
 fn chained(edges: Vec<[[f64; 2]; 2]>) -> Vec<Vec<[f64; 2]>> {
     let mut at: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
     for (e, [a, b]) in edges.iter().enumerate().rev() {

@@ -3,28 +3,28 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Domain, Norm};
-use crate::error::DomainError;
+use crate::error::{DomainError, Interrupted};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::points::{Points, squared_distance};
 
 /// The weight `h` of bd-KSD and TruncSM: the distance to the boundary, or a power of it.
 ///
-/// The distance is *exact*, by the domain's formula; or that to the *nearest* of some boundary points, in the norm 1, 2 or infinity; or
-/// *along the axes*: then each coordinate has a weight of its own, the way to the boundary when that coordinate alone is moved
-/// (TruncSM only).
+/// The distance is *exact*, by the domain's formula; or that to the *nearest* of some boundary points, in the
+/// norm 1, 2 or infinity; or *along the axes* (TruncSM only): then each coordinate has its own weight, the
+/// distance to the boundary if only that coordinate is moved.
 ///
 /// ```
 /// use steinbound::Points;
 /// use steinbound::domain::{BoundaryDistance, Norm};
 /// let boundary = Points::from_rows(&[[-1.0, 0.0], [1.0, 0.0]])?;
 /// let distance = BoundaryDistance::nearest(boundary.clone());
-/// let (values, gradients) = distance.at(&Points::from_rows(&[[0.5, 0.0], [1.0, 0.0]])?);
+/// let (values, gradients) = distance.at(&Points::from_rows(&[[0.5, 0.0], [1.0, 0.0]])?)?;
 /// assert_eq!(values, vec![0.5, 0.0]);
 /// assert_eq!(gradients.to_rows(), vec![vec![-1.0, 0.0], vec![0.0, 0.0]]);
 /// // The paper's other choices: another norm, and a power.
 /// let squared = BoundaryDistance::nearest(boundary).with_norm(Norm::One).with_power(2.0)?;
-/// assert_eq!(squared.at(&Points::from_rows(&[[0.5, 0.5]])?).0, vec![1.0]);
+/// assert_eq!(squared.at(&Points::from_rows(&[[0.5, 0.5]])?)?.0, vec![1.0]);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -46,29 +46,24 @@ impl BoundaryDistance {
         BoundaryDistance { kind, power: 1.0, interrupt: Interrupt::new() }
     }
 
-    /// The same distance, which is zero everywhere once the interrupt is raised.
-    pub(crate) fn until(mut self, interrupt: &Interrupt) -> BoundaryDistance {
-        self.interrupt = interrupt.clone();
-        self
-    }
-
     /// The exact distance, by the domain's formula; zero outside.
     pub fn exact(domain: Arc<dyn Domain>) -> BoundaryDistance {
         BoundaryDistance::new(Kind::Exact(domain))
     }
 
-    /// The distance to the nearest of these boundary points; its gradient is zero at a boundary point. Without boundary
-    /// points the distance is zero.
+    /// The distance to the nearest of these boundary points; its gradient is zero at a boundary point.
+    /// Without boundary points the distance is zero.
     pub fn nearest(boundary: Points<'static>) -> BoundaryDistance {
         BoundaryDistance::new(Kind::Nearest { boundary, norm: Norm::Two })
     }
 
-    /// The distance along each axis, one for each coordinate; 1 where no boundary lies that way, zero outside.
+    /// The distance along each axis, one per coordinate; 1 if there is no boundary in that direction, zero
+    /// outside.
     pub fn along_axes(domain: Arc<dyn Domain>) -> BoundaryDistance {
         BoundaryDistance::new(Kind::Axes(domain))
     }
 
-    /// The norm in which the nearest boundary point is sought; exact distances keep the domain's.
+    /// The norm in which the nearest boundary point is found; exact distances keep the domain's.
     pub fn with_norm(mut self, asked: Norm) -> BoundaryDistance {
         if let Kind::Nearest { norm, .. } = &mut self.kind {
             *norm = asked;
@@ -89,41 +84,53 @@ impl BoundaryDistance {
         Ok(self)
     }
 
-    /// The distances of points, and their gradients, one row for each point. Along the axes the smallest is given.
-    pub fn at(&self, points: &Points) -> (Vec<f64>, Matrix) {
+    /// Ends the evaluation with an error once the interrupt is raised.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> BoundaryDistance {
+        self.interrupt = interrupt;
+        self
+    }
+
+    /// The distance of each point and its gradient, one row per point. Along the axes, the smallest of the
+    /// distances.
+    ///
+    /// Fails only if the [interrupt](BoundaryDistance::interrupt) is raised.
+    pub fn at(&self, points: &Points) -> Result<(Vec<f64>, Matrix), Interrupted> {
         let dimension = points.dimension();
         let mut values = vec![0.0; points.len()];
         let mut rows = vec![0.0; points.len() * dimension];
         let pairs = values.par_iter_mut().zip(rows.par_chunks_mut(dimension));
-        pairs.enumerate().for_each(|(i, (value, gradient))| *value = self.evaluate(points.row(i), gradient));
-        (values, Matrix::from_fn(points.len(), dimension, |i, l| rows[i * dimension + l]))
+        pairs.enumerate().try_for_each(|(i, (value, gradient))| {
+            self.interrupt.check()?;
+            *value = self.evaluate(points.row(i), gradient);
+            Ok(())
+        })?;
+        Ok((values, Matrix::from_fn(points.len(), dimension, |i, l| rows[i * dimension + l])))
     }
 
-    /// For each of some coordinates the weight and its derivative in that coordinate, one column for each.
-    pub(crate) fn along(&self, points: &Points, coordinates: &[usize]) -> (Matrix, Matrix) {
+    /// The weight of each given coordinate and its derivative in that coordinate, one column per coordinate.
+    pub(crate) fn along(
+        &self,
+        points: &Points,
+        coordinates: &[usize],
+    ) -> Result<(Matrix, Matrix), Interrupted> {
         if let Kind::Axes(domain) = &self.kind {
             let pair = |i: usize, l: usize| {
-                if self.interrupt.is_raised() {
-                    return (0.0, 0.0);
-                }
-                self.raised(section_distance(domain, points.row(i), coordinates[l]))
+                self.interrupt.check()?;
+                Ok(self.raised(section_distance(domain, points.row(i), coordinates[l])))
             };
             let both: Vec<Vec<(f64, f64)>> = (0..points.len())
                 .into_par_iter()
                 .map(|i| (0..coordinates.len()).map(|l| pair(i, l)).collect())
-                .collect();
+                .collect::<Result<_, Interrupted>>()?;
             let value = Matrix::from_fn(points.len(), coordinates.len(), |i, l| both[i][l].0);
-            return (value, Matrix::from_fn(points.len(), coordinates.len(), |i, l| both[i][l].1));
+            return Ok((value, Matrix::from_fn(points.len(), coordinates.len(), |i, l| both[i][l].1)));
         }
-        let (values, gradients) = self.at(points);
+        let (values, gradients) = self.at(points)?;
         let value = Matrix::from_fn(points.len(), coordinates.len(), |i, _| values[i]);
-        (value, Matrix::from_fn(points.len(), coordinates.len(), |i, l| gradients[(i, coordinates[l])]))
+        Ok((value, Matrix::from_fn(points.len(), coordinates.len(), |i, l| gradients[(i, coordinates[l])])))
     }
 
     fn evaluate(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
-        if self.interrupt.is_raised() {
-            return 0.0;
-        }
         let distance = match &self.kind {
             Kind::Exact(domain) => domain.distance(x, gradient),
             Kind::Nearest { boundary, norm } => nearest_distance(x, boundary, *norm, gradient),
@@ -142,7 +149,7 @@ impl BoundaryDistance {
         value
     }
 
-    /// The power of a distance, and its derivative where the distance has the given one.
+    /// The power of a distance, and its derivative, from the distance and its derivative.
     fn raised(&self, (distance, slope): (f64, f64)) -> (f64, f64) {
         if self.power == 1.0 {
             return (distance, slope);
@@ -154,13 +161,14 @@ impl BoundaryDistance {
     }
 }
 
-/// How far a point is from the boundary when one coordinate is moved, and whether that grows or falls with it.
+/// The distance from a point to the boundary if only one coordinate is moved, and its derivative in that
+/// coordinate.
 fn section_distance(domain: &Arc<dyn Domain>, x: &[f64], axis: usize) -> (f64, f64) {
     if !domain.contains(x) {
         return (0.0, 0.0);
     }
     let bounds = domain.bounds()[axis];
-    // Sections may be found by looking at places along a line, so that near ends are looked for in short windows first.
+    // Sections may be found by scanning, so short windows are tried first to find near ends precisely.
     let (mut below, mut above) = (f64::INFINITY, f64::INFINITY);
     let mut reach = NEAR * (1.0 + x[axis].abs());
     while reach < FAR * (1.0 + x[axis].abs()) && below.is_infinite() && above.is_infinite() {
@@ -237,7 +245,7 @@ mod tests {
             distances.push(BoundaryDistance::along_axes(disc.clone()));
             for distance in distances {
                 let distance = distance.with_power(power).unwrap();
-                let at = |x: [f64; 2]| distance.along(&Points::from_rows(&[x]).unwrap(), &[0, 1]);
+                let at = |x: [f64; 2]| distance.along(&Points::from_rows(&[x]).unwrap(), &[0, 1]).unwrap();
                 let (_, slope) = at(x);
                 for l in 0..2 {
                     let (mut above, mut below) = (x, x);
@@ -254,7 +262,7 @@ mod tests {
     fn axes_reach_the_boundary_of_their_own_section() {
         let boxed: Arc<dyn Domain> = Arc::new(Cuboid::new(vec![0.0, -1.0], vec![4.0, 1.0]).unwrap());
         let points = Points::from_rows(&[[1.0, 0.25], [3.5, -0.5]]).unwrap();
-        let (value, slope) = BoundaryDistance::along_axes(boxed).along(&points, &[0, 1]);
+        let (value, slope) = BoundaryDistance::along_axes(boxed).along(&points, &[0, 1]).unwrap();
         for ((i, l), (h, s)) in
             [((0, 0), (1.0, 1.0)), ((0, 1), (0.75, -1.0)), ((1, 0), (0.5, -1.0)), ((1, 1), (0.5, 1.0))]
         {
@@ -263,12 +271,25 @@ mod tests {
         // Found by scanning, the end of a section is where a formula says.
         let scanned: Arc<dyn Domain> = Arc::new(LevelSet::parse("1 - x1^2 - x2^2", 2).unwrap());
         let out = Points::from_rows(&[[1.5, 0.0]]).unwrap();
-        let (value, slope) = BoundaryDistance::along_axes(scanned).along(&out, &[0, 1]);
+        let (value, slope) = BoundaryDistance::along_axes(scanned).along(&out, &[0, 1]).unwrap();
         assert!((value[(0, 0)] - 0.5).abs() < 1e-9 && slope[(0, 0)] == 1.0 && value[(0, 1)] == 1.0);
         // Along the plane of a half-space there is no boundary.
         let half: Arc<dyn Domain> = Arc::new(HalfSpace::new(vec![1.0, 0.0], 0.0).unwrap());
-        let (value, slope) = BoundaryDistance::along_axes(half).along(&points, &[0, 1]);
+        let (value, slope) = BoundaryDistance::along_axes(half).along(&points, &[0, 1]).unwrap();
         assert!((value[(0, 0)] - 1.0).abs() < 1e-9 && (value[(0, 1)], slope[(0, 1)]) == (1.0, 0.0));
+    }
+
+    #[test]
+    fn an_interrupt_is_an_error() {
+        let disc: Arc<dyn Domain> = Arc::new(Ball::new(1.4).unwrap().in_dimension(2));
+        let points = Points::from_rows(&[[0.1, 0.2]]).unwrap();
+        for distance in [BoundaryDistance::exact(disc.clone()), BoundaryDistance::along_axes(disc)] {
+            let interrupt = Interrupt::new();
+            let distance = distance.interrupt(interrupt.clone());
+            assert!(distance.at(&points).is_ok() && distance.along(&points, &[0]).is_ok());
+            interrupt.raise();
+            assert!(distance.at(&points).is_err() && distance.along(&points, &[0]).is_err());
+        }
     }
 
     #[test]

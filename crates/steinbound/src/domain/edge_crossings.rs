@@ -17,11 +17,12 @@ impl Edge {
     }
 }
 
-/// Refuses rings of which two edges cross or run along each other. Edges may touch at a vertex, and may be the same edge.
+/// Refuses rings if two of their edges cross or overlap. Edges may touch at a vertex, and may coincide.
 ///
-/// The plane is cut into horizontal strips, each of which is swept from left to right: only edges that lie above each other within a
-/// strip are compared. There are as many strips as keep the number of pieces within a few times that of the edges, so that
-/// borders of short edges take nearly linear time, and long upright edges, which lie beside each other, take no more.
+/// The plane is cut into horizontal strips, each of which is swept from left to right: only edges that lie
+/// above each other within a strip are compared. The number of strips keeps the number of pieces of edges
+/// within a few times the number of edges, so that borders of short edges take nearly linear time, and so do
+/// long upright edges side by side.
 pub(super) fn refuse_crossings(rings: &[Vec<[f64; 2]>]) -> Result<(), DomainError> {
     let mut edges = Vec::new();
     for (ring, vertices) in rings.iter().enumerate() {
@@ -88,7 +89,7 @@ fn refuse_pair(e: &Edge, f: &Edge) -> Result<(), DomainError> {
     })
 }
 
-/// The middle of the stretch that two edges on one line share; `None` where they share at most a vertex, or are the same.
+/// The middle of the overlap of two edges on one line; `None` if they share at most a vertex, or coincide.
 fn shared_stretch(e: &Edge, f: &Edge) -> Option<[f64; 2]> {
     let is_same = (e.a == f.a && e.b == f.b) || (e.a == f.b && e.b == f.a);
     let stretch = [0, 1].map(|axis| {
@@ -96,7 +97,7 @@ fn shared_stretch(e: &Edge, f: &Edge) -> Option<[f64; 2]> {
         (low.max(other_low), high.min(other_high))
     });
     let has_length = stretch.iter().any(|(low, high)| low < high);
-    // On a line that rises or falls the ends of the stretch are a corner and its opposite, whichever they are.
+    // On a sloping line the ends of the overlap are opposite corners of its bounding box.
     (has_length && !is_same).then(|| stretch.map(|(low, high)| 0.5 * (low + high)))
 }
 
@@ -105,7 +106,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     /// Every pair of edges compared, on rings that mostly cross.
     #[test]

@@ -19,6 +19,14 @@ pub enum DomainError {
         /// What it should be.
         remedy: &'static str,
     },
+    /// An argument of a shape is missing or has a value that the shape does not take.
+    #[error("the argument {name}: {reason}")]
+    BadArgument {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two parts of the definition differ in dimension.
     #[error("{what} has {found} coordinates where {expected} are expected; give one for each coordinate")]
     WrongDimension {
@@ -114,12 +122,12 @@ pub enum DomainError {
         /// How many are allowed.
         limit: usize,
     },
-    /// Rejection sampling would take for ever.
+    /// Rejection sampling keeps too few of its draws.
     #[error(
         "only {accepted} of {drawn} draws fell inside the {domain}: the distribution puts almost no mass there; \
          move its mean towards the domain, enlarge the domain, or ask for fewer points"
     )]
-    Hopeless {
+    AcceptanceTooLow {
         /// The domain.
         domain: String,
         /// Draws kept.

@@ -1,55 +1,57 @@
-//! Where a set that is only known by its formula lies, by a seeded search.
+//! The location and extent of a set that is given by a formula, found by a seeded search.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Domain, LevelSet, Norm};
-use crate::simulate::stream;
+use crate::random::stream;
 
-/// What a search found.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Extent {
-    /// A box around the set, slightly generous; infinite on sides where the set goes on.
+    /// A box around the set, slightly too large; infinite on sides where the set is unbounded.
     pub bounds: Vec<(f64, f64)>,
     /// Points inside.
     pub seeds: Vec<Vec<f64>>,
 }
 
-/// Scales about the origin at which points inside are looked for, as powers of two.
+/// The scales about the origin on which points inside are sought, as powers of two.
 const SCALES: std::ops::RangeInclusive<i32> = -10..=12;
 
-/// Places looked at on each scale and in each window.
+/// The number of places tried on each scale and in each window.
 const PLACES: usize = 512;
 
-/// Points inside that are kept of each scale.
+/// The number of points inside that are kept from each scale.
 const KEPT: usize = 8;
 
-/// How often the window is made four times as wide, at most.
+/// The largest number of times the window is made four times as wide.
 const STAGES: usize = 20;
 
-/// Windows without growth after which the search ends.
+/// The number of windows without growth after which the search ends.
 const PATIENCE: usize = 3;
 
-/// A side that moves by less than this share of the width has come to rest.
+/// A side that moves by less than this share of the width no longer grows.
 const GROWTH: f64 = 0.01;
 
 /// The first step along a line, as a share of the first window.
 const FINEST: f64 = 1.0 / (1u64 << 36) as f64;
 
-/// What is added to each finite side, as a share of the width.
+/// The margin added to each finite side, as a share of the width.
 const MARGIN: f64 = 0.02;
 
-/// The most coordinates whose sides are followed: beyond, that takes seconds.
+/// The largest number of coordinates whose sides are followed; with more, the search would take seconds.
 const FOLLOWED: usize = 32;
 
-/// The most characters of a formula, times its coordinates, with which sides are followed: beyond, that takes seconds.
+/// The largest length of a formula, times its coordinates, for which sides are followed; beyond, the search
+/// would take seconds.
 const LONGEST: usize = 20_000;
 
-/// Looks for the set on many scales, then follows its sides outwards in windows that grow.
+/// Searches for the set on many scales, then follows its sides outwards in growing windows.
 ///
-/// A side that still grows with the last windows is taken to be infinite, and so are all sides of a formula in more than
-/// [`FOLLOWED`] coordinates or longer than [`LONGEST`]. Parts of the set far from all others can be missed.
+/// A side that still grows in the last windows is taken to be infinite, as are all sides of a formula in more
+/// than [`FOLLOWED`] coordinates or longer than [`LONGEST`]. Parts of the set far from all others can be
+/// missed.
 pub(super) fn find(set: &LevelSet) -> Extent {
     let mut rng = stream(0, 0);
     let seeds = inside_points(set, &mut rng);
@@ -66,12 +68,12 @@ pub(super) fn find(set: &LevelSet) -> Extent {
     }
 }
 
-/// Whether the formula is short enough, for its coordinates, to be evaluated the millions of times that following sides takes.
+/// Whether the formula is short enough for the millions of evaluations that following its sides needs.
 fn is_quick(set: &LevelSet) -> bool {
     set.expression().text().len() * set.dimension() <= LONGEST
 }
 
-/// Points inside, from draws on all scales, or else from the best of them followed downhill.
+/// Points inside: draws on all scales that lie inside, or else descents from the best draws.
 fn inside_points(set: &LevelSet, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let dimension = set.dimension();
     let mut seeds = Vec::new();
@@ -101,7 +103,7 @@ fn inside_points(set: &LevelSet, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     seeds
 }
 
-/// Goes downhill along the gradient and the coordinates until the formula is negative.
+/// Descends along the gradient and the coordinates until the formula is negative.
 fn descend(set: &LevelSet, start: Vec<f64>, scale: f64) -> Option<Vec<f64>> {
     let mut x = start;
     let mut value = set.value(&x);
@@ -131,7 +133,7 @@ fn descend(set: &LevelSet, start: Vec<f64>, scale: f64) -> Option<Vec<f64>> {
     None
 }
 
-/// The outermost points known, and the window in which farther ones are looked for.
+/// The outermost points found, and the window in which farther ones are sought.
 struct Search<'a> {
     set: &'a LevelSet,
     rng: ChaCha8Rng,
@@ -175,7 +177,7 @@ impl Search<'_> {
         }
         let bounds = before.iter().enumerate().map(|(l, (low, high))| {
             let [falls, rises] = calm[l].map(|stages| stages < PATIENCE);
-            // Where the width is infinite, what is known of the scale is where the set was found.
+            // If the width is infinite, the place where the set was found gives the scale.
             let scale = |limit: &f64| {
                 if falls || rises { limit.abs().max(self.smallest) } else { high - low }
             };
@@ -192,7 +194,7 @@ impl Search<'_> {
         self.sides.iter().enumerate().map(|(l, [low, high])| (low[l], high[l])).collect()
     }
 
-    /// Learns of a point inside.
+    /// Records a point inside.
     fn take(&mut self, x: &[f64]) {
         for (l, [low, high]) in self.sides.iter_mut().enumerate() {
             if x[l] < low[l] {
@@ -204,7 +206,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at random places in and around the box known so far, for parts that lie apart.
+    /// Tries random places in and around the current box, to find separate parts.
     fn look_around(&mut self) {
         let limits = self.limits();
         for _ in 0..PLACES {
@@ -238,11 +240,11 @@ impl Search<'_> {
             if attempt % 3 != 2 {
                 self.set.gradient(&start, &mut gradient);
             }
-            // Along the boundary where it is flat, or inwards of it by as much as it may be curved.
+            // Along the boundary if it is flat, or tilted inwards in case it is curved.
             let curved = 0.25f64.powi(self.rng.random_range(0..7));
             let inwards = if self.rng.random_range(0..4) == 0 { 1.0 } else { 1.0 + curved };
             match attempt % 3 {
-                // In the plane of two coordinates, which leads along edges into corners.
+                // In the plane of two coordinates, to follow edges into corners.
                 0 if other != l => direction[other] = -sign * inwards * gradient[l] / gradient[other],
                 1 => {
                     let square: f64 = gradient.iter().map(|g| g * g).sum();
@@ -260,7 +262,7 @@ impl Search<'_> {
         }
     }
 
-    /// Goes as far along a line as the set does within the window, over gaps too.
+    /// The farthest point of the set along a line within the window; gaps are crossed.
     fn follow(&mut self, start: &[f64], direction: &[f64]) {
         let at = |t: f64| -> Vec<f64> { start.iter().zip(direction).map(|(x, v)| x + t * v).collect() };
         let end = start.iter().zip(direction).map(|(x, v)| (self.reach - x * v.signum()) / v.abs());
@@ -268,7 +270,7 @@ impl Search<'_> {
         let mut t = self.first_step / Norm::Infinity.of(direction);
         let mut inside = 0.0;
         let mut outside = f64::NAN;
-        // Each step twice as far, and the rim of the window at last.
+        // Each step is twice as long as the one before; the last one ends at the rim of the window.
         while t > 0.0 && inside < end && t < 2.0 * end {
             let here = t.min(end);
             if self.set.contains(&at(here)) {

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, clipped, from_rows, no_such_scheme, padded,
+    BoundarySampling, BoundaryScheme, Domain, Norm, Parameter, ParameterKind, Shape, check_count, clipped,
+    from_rows, no_such_scheme, padded,
 };
 use crate::error::DomainError;
 use crate::points::Points;
@@ -57,8 +60,8 @@ impl HalfSpace {
         product - self.unit_offset
     }
 
-    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a coordinate
-    /// axis turns the other axes into the plane.
+    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a
+    /// coordinate axis turns the other axes into the plane.
     fn plane_basis(&self) -> Vec<Vec<f64>> {
         let dimension = self.unit.len();
         let axis =
@@ -75,6 +78,22 @@ impl HalfSpace {
             .collect()
     }
 }
+
+/// The half-space as text.
+pub(super) static HALF_SPACE: Shape = Shape {
+    name: "halfspace",
+    example: "halfspace(normal=1:0, offset=5)",
+    usage: &[("halfspace(normal=1:0, offset=5)", "normal.x >= offset")],
+    parameters: &[
+        Parameter::required("normal", ParameterKind::Numbers),
+        Parameter::required("offset", ParameterKind::Number),
+    ],
+    dimension: |given| given.numbers("normal").map(<[f64]>::len),
+    build: |given, _| {
+        let normal = given.required_numbers("normal")?.to_vec();
+        Ok(Arc::new(HalfSpace::new(normal, given.required_number("offset")?)?))
+    },
+};
 
 impl Domain for HalfSpace {
     fn describe(&self) -> String {

@@ -8,20 +8,21 @@ use super::{BoundarySampling, BoundaryScheme, Domain, SAMPLE_LIMIT, check_count,
 use crate::error::DomainError;
 use crate::points::Points;
 
-/// What lies in all of several domains.
+/// The points that lie in all of several domains.
 ///
 /// # Definition
 ///
-/// From inside, the distance to the boundary is the smallest of the parts' distances. That is exact: the complement of an
-/// intersection is the union of the complements, and the way out of the set is the shortest way out of any part. From outside, the
-/// largest distance among the parts that are violated is given: a lower bound, because the nearest point of a part need not lie
-/// in the others.
+/// From inside, the distance to the boundary is the smallest of the parts' distances. That is exact: the
+/// complement of an intersection is the union of the complements, so the shortest way out of the set is the
+/// shortest way out of any part. From outside it is the largest of the distances to the parts that do not
+/// contain the point: a lower bound, because the nearest point of a part need not lie in the others.
 ///
 /// # Requirements
 ///
-/// At least one part, all of the same dimension. Boundary points are points of the parts' boundaries that have points of the
-/// intersection next to them, thinned to those far from each other; parts of the boundary that make up less than a few
-/// thousandths of the whole can be missed. The outside of a level set or of an intersection is a part like any other.
+/// At least one part, all of the same dimension. Boundary points are points of the parts' boundaries that
+/// have points of the intersection next to them, thinned to those far from each other; parts of the boundary
+/// that make up less than a few thousandths of the whole can be missed. The outside of a level set or of an
+/// intersection is a part like any other.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -41,14 +42,15 @@ pub struct Intersection {
     bounds: Vec<(f64, f64)>,
 }
 
-/// How far beside a boundary point the intersection is looked for, as a share of the boundary's extent.
+/// The distance from a boundary point at which the intersection is probed, as a share of the boundary's
+/// extent.
 const NEXT_TO: f64 = 1e-6;
 
-/// Places looked at beside a boundary point.
+/// The number of places probed beside a boundary point.
 const PLACES: usize = 24;
 
 impl Intersection {
-    /// What lies in all parts.
+    /// The intersection of the parts.
     pub fn new(parts: Vec<Arc<dyn Domain>>) -> Result<Intersection, DomainError> {
         let Some(first) = parts.first() else { return Err(DomainError::NoParts) };
         if let Some(other) = parts.iter().find(|part| part.dimension() != first.dimension()) {
@@ -71,7 +73,8 @@ impl Intersection {
         }
     }
 
-    /// Points that say where unbounded parts are to be sampled: the corners of the box, or draws in it where there are many.
+    /// Points near which unbounded parts are sampled: the corners of the box, or draws in it if there are too
+    /// many corners.
     fn corners(&self, rng: &mut ChaCha8Rng) -> Result<Points<'static>, DomainError> {
         let dimension = self.dimension();
         let many = dimension > 10;
@@ -92,7 +95,7 @@ impl Intersection {
         for part in &self.parts {
             let drawn = match part.sample_boundary(sampling, rng) {
                 Ok(drawn) => drawn,
-                // A part that covers everything near adds no boundary.
+                // A part that contains all points near it adds no boundary.
                 Err(DomainError::NoBoundaryFound { .. }) => continue,
                 Err(error) => return Err(error),
             };
@@ -192,7 +195,7 @@ impl Domain for Intersection {
         let wanted = (2 * candidates_for(sampling.count) / self.parts.len()).max(sampling.count);
         let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
         let mut kept = Vec::new();
-        // Where little of the parts' boundaries meets the set, more of them is drawn.
+        // If few of the parts' boundary points border on the set, draw more of them.
         for oversampling in [1, 4, 16, 64] {
             let count = wanted.saturating_mul(oversampling).min(most);
             let sampling = BoundarySampling { count, scheme: BoundaryScheme::Uniform, near };
@@ -208,7 +211,7 @@ impl Domain for Intersection {
             });
         }
         if dimension == 1 {
-            // Parts that end at the same place may tell it with different rounding.
+            // Parts that end at the same place may give it with different rounding.
             kept.sort_by(f64::total_cmp);
             kept.dedup_by(|b, a| *b - *a <= 1e-12 * a.abs());
         } else {
@@ -227,7 +230,7 @@ mod tests {
     use super::*;
     use crate::domain::{Ball, Complement, Cuboid, HalfSpace, LevelSet, conformance};
     use crate::points::squared_distance;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     fn ball(radius: f64, dimension: usize) -> Arc<dyn Domain> {
         Arc::new(Ball::new(radius).unwrap().in_dimension(dimension))

@@ -10,7 +10,7 @@ pub(super) type Curve = Vec<Vec<f64>>;
 /// No neighbour.
 const NONE: u32 = u32::MAX;
 
-/// A square grid over a window, and on which side of the boundary its corners lie.
+/// A square grid over a window, with the side of the boundary on which each corner lies.
 ///
 /// Edges are numbered: those along the first axis row by row, then those along the second.
 struct Grid<F> {
@@ -75,7 +75,7 @@ impl<F: Fn(&[f64]) -> bool> Grid<F> {
         match crossed.as_slice() {
             [a, b] => vec![(*a, *b)],
             [a, b, c, d] => {
-                // A saddle: the middle says which of the two opposite corners hang together.
+                // A saddle: the middle of the cell decides which two opposite corners are connected.
                 let (low, high) = (self.corner(i, j), self.corner(i + 1, j + 1));
                 let middle = [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])];
                 if (self.contains)(&middle) == corners[0] {
@@ -96,7 +96,7 @@ pub(super) fn trace(contains: impl Fn(&[f64]) -> bool, window: [(f64, f64); 2], 
         .map(|at| (grid.contains)(&grid.corner(at % (cells + 1), at / (cells + 1))))
         .collect();
     grid.inside = inside;
-    // An edge lies between two cells, so that it is joined to two others at most.
+    // An edge lies between two cells, so it is joined to at most two others.
     let mut neighbours = vec![[NONE; 2]; 2 * cells * (cells + 1)];
     let mut crossed = Vec::new();
     for at in 0..cells * cells {
@@ -117,7 +117,7 @@ pub(super) fn trace(contains: impl Fn(&[f64]) -> bool, window: [(f64, f64); 2], 
     };
     let mut done = vec![false; neighbours.len()];
     let mut curves = Vec::new();
-    // Curves that end at the rim are followed from an end, and then the closed ones from anywhere.
+    // Curves that end at the rim are followed first, from an end; then the closed ones, from any edge.
     let ends = crossed.iter().filter(|edge| neighbours[**edge as usize][1] == NONE);
     for start in ends.chain(&crossed).copied() {
         if done[start as usize] {
@@ -169,7 +169,8 @@ mod tests {
         assert!(curves.iter().all(|c| (length(c) - 1.5 * 2f64.sqrt()).abs() < 1e-9));
     }
 
-    /// Two discs that touch at a corner of the grid's cells stay two where the middle lies outside, and become one where it does not.
+    /// Two discs that touch at a corner of a cell stay two if its middle lies outside, and become one
+    /// otherwise.
     #[test]
     fn saddles_are_resolved_by_their_middle() {
         let apart = |x: &[f64]| x[0] * x[1] >= 0.01;

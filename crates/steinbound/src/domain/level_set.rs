@@ -19,20 +19,22 @@ use crate::points::{Points, squared_distance};
 ///
 /// # Definition
 ///
-/// `{x: f(x) <= 0}`; where `f` is not a number, `x` is outside. There is no formula for the distance to the boundary,
-/// so that methods which need it measure the distance to the nearest boundary point.
+/// `{x: f(x) <= 0}`; where `f` is not a number, `x` is outside. There is no formula for the distance to the
+/// boundary, so methods that need it use the distance to the nearest boundary point.
 ///
 /// # Requirements
 ///
-/// Boundary points are found numerically. On the line: all places where membership changes on a grid of 8192 cells. In the plane:
-/// the curves of a grid of 400 by 400 cells, along which points are drawn by arc length. In more dimensions:
-/// places where rays from points inside leave the set, of which those far from each other are kept. The set is looked for
-/// about the origin on scales from `2^-10` to `2^12`; parts much smaller than the whole, or far from it, can be missed. A set that
-/// is unbounded, that depends on more than 32 coordinates, or that the search does not find needs points near which to sample.
+/// Boundary points are found numerically. On the line: all places where membership changes on a grid of 8192
+/// cells. In the plane: the curves of a grid of 400 by 400 cells, along which points are drawn by arc length.
+/// In more dimensions: points where rays from inside leave the set, thinned to those far from each other. The
+/// set is searched for about the origin on scales from `2^-10` to `2^12`; parts much smaller than the whole,
+/// or far from it, can be missed. A set that is unbounded, depends on more than 32 coordinates, or is not
+/// found needs points near which to sample.
 ///
 /// # Complexity
 ///
-/// About `10^5` evaluations of the formula to find the set, and `2 10^5` (plane) or `500` for each point (space) to sample it.
+/// About `10^5` evaluations of the formula to find the set, and `2 10^5` (plane) or `500` for each point
+/// (space) to sample it.
 ///
 /// ```
 /// use steinbound::domain::{BoundarySampling, Domain, LevelSet};
@@ -50,14 +52,14 @@ pub struct LevelSet {
     extent: Extent,
 }
 
-/// Cells of the grid on the line, and along each axis in the plane.
+/// The number of grid cells on the line, and along each axis in the plane.
 const LINE_CELLS: usize = 8192;
 const PLANE_CELLS: usize = 400;
 
-/// Draws in the window for points inside, from which rays start.
+/// The number of draws in the window to find points inside, from which rays start.
 const WINDOW_DRAWS: usize = 4096;
 
-/// Points near that are looked at as starts of rays.
+/// The number of given points that are tried as starts of rays.
 const NEAR_STARTS: usize = 2000;
 
 impl LevelSet {
@@ -116,7 +118,7 @@ impl LevelSet {
     fn ends(&self, window: (f64, f64)) -> Vec<f64> {
         let sections = scanned_sections(|x| self.contains(x), &[0.0], 0, window, LINE_CELLS);
         let ends = sections.into_iter().flat_map(|(low, high)| [low, high]);
-        // The set goes on where the window cuts it.
+        // Where the window cuts the set, there is no boundary.
         ends.filter(|end| *end != window.0 && *end != window.1).collect()
     }
 
@@ -147,13 +149,13 @@ impl LevelSet {
             let length = squared_distance(a, b).sqrt();
             let rest = if length > 0.0 { ((ends[piece] - mark) / length).clamp(0.0, 1.0) } else { 0.0 };
             let place = [b[0] + rest * (a[0] - b[0]), b[1] + rest * (a[1] - b[1])];
-            // A piece without a place on the boundary beside it lies at a corner: its end is on the boundary.
+            // If no boundary point is found beside a piece, it lies at a corner: its end is on the boundary.
             values.extend(self.settle(&place, [b[1] - a[1], a[0] - b[0]]).unwrap_or_else(|| b.to_vec()));
         }
         values
     }
 
-    /// The place on the boundary beside the middle of a short piece, along the gradient or else across the piece.
+    /// The boundary point beside the middle of a short piece, along the gradient or else across the piece.
     fn settle(&self, place: &[f64; 2], across: [f64; 2]) -> Option<Vec<f64>> {
         let inside = self.contains(place);
         let reach = across[0].hypot(across[1]);
@@ -165,7 +167,7 @@ impl LevelSet {
         });
         for power in -12..=0 {
             for direction in directions.iter().filter(|d| d.iter().all(|v| v.is_finite())) {
-                // Uphill leads out.
+                // Outside is uphill.
                 let uphill = if inside { 1.0 } else { -1.0 };
                 for sign in [uphill, -uphill] {
                     let t = sign * reach * 2f64.powi(power);
@@ -180,7 +182,8 @@ impl LevelSet {
         None
     }
 
-    /// Points inside a window, from which rays can start: those near, those of the first search, and draws in the window.
+    /// Points inside a window, from which rays can start: given ones, those of the first search, and draws in
+    /// the window.
     fn starts(
         &self,
         window: &[(f64, f64)],
@@ -280,7 +283,7 @@ impl Domain for LevelSet {
 mod tests {
     use super::*;
     use crate::domain::{Ball, conformance, coverage};
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand_distr::{Distribution, StandardNormal};
 
     fn set(text: &str, dimension: usize) -> LevelSet {
@@ -405,8 +408,8 @@ mod tests {
             let mean = points.mean();
             assert!(mean.iter().all(|m| m.abs() < 0.15), "{mean:?}");
         }
-        // Discs about 100 points of a regular pattern cover the sphere at radius 0.22; greedy choice stays below twice that,
-        // and 100 independent points need about 0.5.
+        // Discs about 100 points of a regular pattern cover the sphere at radius 0.22; greedy choice stays
+        // below twice that, and 100 independent points need about 0.5.
         let points = sample(&set("x1^2 + x2^2 + x3^2 - 1", 3), &BoundarySampling::new(100));
         let ball = Ball::new(1.0).unwrap().in_dimension(3);
         let gap = coverage(&ball, &points).unwrap().fill_distance.unwrap();
@@ -440,7 +443,7 @@ mod tests {
 
     #[test]
     fn sets_that_are_not_found_need_data() {
-        // A disc too small and too far to be met by chance, and without a slope that leads to it.
+        // A disc too small and too far away to be found by chance, and without a slope that leads to it.
         let speck = set("sign((x1 - 77.7)^2 + (x2 - 3.3)^2 - 1e-6)", 2);
         assert_eq!(speck.bounds(), vec![(-INFINITY, INFINITY); 2]);
         let error = speck.sample_boundary(&BoundarySampling::new(9), &mut stream(0, 0)).unwrap_err();
@@ -462,7 +465,7 @@ mod tests {
         let formula = Expression::parse("a + c", &["a", "b", "c"]).unwrap();
         assert!(LevelSet::new(formula.clone(), 2).is_err());
         assert_eq!(LevelSet::new(formula, 4).unwrap().dimension(), 4);
-        // Coordinates without a part in the formula cost nothing.
+        // Coordinates that the formula does not use cost nothing.
         let wide = set("x9000^2 - 1", 10_000);
         expect_bounds(&wide, &[vec![(-INFINITY, INFINITY); 8999], vec![(-1.0, 1.0)]].concat());
         let radial = BoundarySampling::new(3).scheme(BoundaryScheme::Radial);

@@ -1,6 +1,7 @@
-//! Domains: where data can be seen, one kind in a file of its own.
+//! Domains: the regions in which data can be observed, one kind per file.
 //!
-//! A domain is a closed set: its boundary belongs to it. To add one, copy a sibling, and run it through [`conformance`].
+//! A domain is a closed set: its boundary belongs to it. To add one, copy a sibling, run it through
+//! [`conformance`], and list its [`Shape`] in [`SHAPES`], so that it can be used by name.
 //!
 //! | domain | set | distance |
 //! |---|---|---|
@@ -32,6 +33,7 @@ mod polygon;
 mod rays;
 mod response_limits;
 mod rings;
+mod shape;
 mod spread;
 mod us_border;
 
@@ -49,6 +51,7 @@ pub use intersection::Intersection;
 pub use level_set::LevelSet;
 pub use polygon::Polygon;
 pub use response_limits::{Limit, ResponseLimits};
+pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
 pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
@@ -62,16 +65,16 @@ pub enum BoundaryScheme {
     /// Uniform on the surface.
     #[default]
     Uniform,
-    /// At even distances along the boundary, where that has an order: on curves in the plane. Nothing is random: boxes start at the lower
-    /// left corner and balls in the direction of the first axis, counter-clockwise; polygons start at their first vertex and run on
-    /// from ring to ring.
+    /// At even distances along the boundary, for curves in the plane only. Nothing is random: boxes start at
+    /// the lower left corner and balls in the direction of the first axis, counter-clockwise; polygons start
+    /// at their first vertex and continue from ring to ring.
     Even,
-    /// Standard normal draws projected along rays from the centre, as in the paper's experiments: for the l2 ball
-    /// this is uniform, for others it favours the parts near the centre's axes.
+    /// Standard normal draws projected along rays from the centre, as in the paper's experiments: for the l2
+    /// ball this is uniform, for others it favours the parts near the centre's axes.
     Radial,
 }
 
-/// Which boundary points are wanted.
+/// The boundary points to sample.
 ///
 /// ```
 /// use steinbound::domain::{Ball, BoundarySampling, BoundaryScheme, Domain};
@@ -84,33 +87,33 @@ pub enum BoundaryScheme {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct BoundarySampling<'a> {
-    /// How many.
+    /// The number of points.
     pub count: usize,
-    /// How they are placed.
+    /// How the points are placed.
     pub scheme: BoundaryScheme,
-    /// An unbounded boundary is sampled over the extent of these points, and a quarter of that more on each side.
+    /// An unbounded boundary is sampled over the extent of these points, enlarged by a quarter on each side.
     pub near: Option<&'a Points<'a>>,
 }
 
 impl<'a> BoundarySampling<'a> {
-    /// So many points, uniform on the surface.
+    /// `count` points, uniform on the surface.
     pub fn new(count: usize) -> BoundarySampling<'a> {
         BoundarySampling { count, scheme: BoundaryScheme::Uniform, near: None }
     }
 
-    /// Placed in another way.
+    /// With another placement.
     pub fn scheme(mut self, scheme: BoundaryScheme) -> BoundarySampling<'a> {
         self.scheme = scheme;
         self
     }
 
-    /// Near these points, where the boundary is unbounded.
+    /// Near these points, if the boundary is unbounded.
     pub fn near(mut self, points: &'a Points<'a>) -> BoundarySampling<'a> {
         self.near = Some(points);
         self
     }
 
-    /// The points near which an unbounded boundary is to be sampled.
+    /// The points near which an unbounded boundary is sampled.
     fn near_points(&self, domain: &dyn Domain) -> Result<&'a Points<'a>, DomainError> {
         match self.near {
             Some(near) if near.dimension() == domain.dimension() && !near.is_empty() => Ok(near),
@@ -131,7 +134,7 @@ impl<'a> BoundarySampling<'a> {
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub trait Domain: Debug + Send + Sync {
-    /// What it is, for messages: `l2 ball of radius 2`.
+    /// A description for messages, such as `l2 ball of radius 2`.
     fn describe(&self) -> String;
 
     /// The number of coordinates, `d`.
@@ -140,20 +143,22 @@ pub trait Domain: Debug + Send + Sync {
     /// Whether the point lies inside or on the boundary.
     fn contains(&self, x: &[f64]) -> bool;
 
-    /// Whether the distance to the boundary can be computed. Where it cannot, [`distance_to_boundary`](Domain::distance_to_boundary)
-    /// is never asked for, and methods measure the distance to the nearest known boundary point instead.
+    /// Whether the distance to the boundary can be computed. If not,
+    /// [`distance_to_boundary`](Domain::distance_to_boundary) is never called, and methods use the distance
+    /// to the nearest known boundary point instead.
     fn has_distance(&self) -> bool {
         true
     }
 
     /// The distance to the boundary from either side of it, and its gradient in `x`.
     ///
-    /// Where the nearest boundary point is not unique one of the gradients is given, or zero at a centre of symmetry.
+    /// If the nearest boundary point is not unique, the gradient is one of those possible, or zero at a
+    /// centre of symmetry.
     fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64;
 
     /// The distance from a point inside to the boundary, and its gradient in `x`.
     ///
-    /// Zero, with zero gradient, outside the domain: such points have no weight.
+    /// Outside the domain it is zero, with zero gradient: such points have no weight.
     fn distance(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         if !self.contains(x) {
             gradient.fill(0.0);
@@ -162,12 +167,14 @@ pub trait Domain: Debug + Send + Sync {
         self.distance_to_boundary(x, gradient)
     }
 
-    /// The intervals of coordinate `axis` in which `x` stays inside when that coordinate alone is moved within `window`, in order.
+    /// The intervals of coordinate `axis`, in order, in which `x` lies inside if only that coordinate is
+    /// moved within `window`.
     ///
-    /// Unless a domain knows better, they are found by looking at [`SECTION_STEPS`] places and halving the gaps where membership
+    /// By default they are found by testing [`SECTION_STEPS`] places and by bisection where membership
     /// changes: parts narrower than a step can be missed.
     fn sections(&self, x: &[f64], axis: usize, window: (f64, f64)) -> Vec<(f64, f64)> {
-        // An infinite window is scanned as far as a thousand times the point's own size; what reaches that far has no end.
+        // An infinite window is scanned up to a thousand times the point's own size; a section that reaches
+        // that far is taken to be infinite.
         let far = 1e3 * (1.0 + x[axis].abs());
         let reach = (window.0.max(x[axis] - far), window.1.min(x[axis] + far));
         let mut sections = scanned_sections(|x| self.contains(x), x, axis, reach, SECTION_STEPS);
@@ -182,25 +189,28 @@ pub trait Domain: Debug + Send + Sync {
         sections
     }
 
-    /// Values of a coordinate at which sections along the others change at once, as at the sides of a box: integrals are cut there.
+    /// Values of a coordinate at which the sections along the others jump, as at the sides of a box:
+    /// integrals are split there.
     fn breaks(&self, _axis: usize) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Points on the boundary. Where the boundary is a finite set, all of it, whatever the count is.
+    /// Points on the boundary. If the boundary is a finite set, all of it, whatever the count.
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,
         rng: &mut ChaCha8Rng,
     ) -> Result<Points<'static>, DomainError>;
 
-    /// The smallest box around the domain, for each coordinate; infinite where the domain is.
+    /// The smallest box around the domain, as an interval for each coordinate; infinite where the domain is
+    /// unbounded.
     fn bounds(&self) -> Vec<(f64, f64)>;
 
-    /// The boundary of a domain in the plane as curves, for pictures; closed ones end where they began. None in other dimensions.
+    /// The boundary of a domain in the plane as curves, for figures; closed curves end at their start. Empty
+    /// in other dimensions.
     ///
-    /// Unless a domain knows better, the window is searched cell by cell, and places are on the boundary to the last bit, but parts smaller
-    /// than a cell, a 150th of the window, can be missed.
+    /// By default the window is searched cell by cell. The points found are on the boundary to the last bit,
+    /// but parts smaller than a cell, a 150th of the window, can be missed.
     ///
     /// ```
     /// use steinbound::domain::{Ball, Domain};
@@ -220,13 +230,13 @@ pub trait Domain: Debug + Send + Sync {
     }
 }
 
-/// Cells along each side of a window in which an outline is searched.
+/// The number of cells along each side of a window in which an outline is searched.
 const OUTLINE_CELLS: usize = 150;
 
-/// The most values, points times coordinates, that are sampled at once: two gigabytes.
+/// The largest number of values, points times coordinates, in one sample: two gigabytes.
 pub const SAMPLE_LIMIT: usize = 1 << 28;
 
-/// Refuses to sample no points, or more than memory should hold.
+/// Refuses to sample zero points, or more than [`SAMPLE_LIMIT`] allows.
 pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainError> {
     if count == 0 {
         return Err(DomainError::NoPoints);
@@ -243,7 +253,7 @@ pub(crate) fn section_around(domain: &dyn Domain, x: &[f64], axis: usize) -> Opt
     sections.into_iter().find(|(low, high)| *low <= x[axis] && x[axis] <= *high)
 }
 
-/// Places at which membership is looked at along a line.
+/// The number of places at which membership is tested along a line.
 pub const SECTION_STEPS: usize = 128;
 
 /// The part of an interval that lies in a window.
@@ -252,7 +262,7 @@ fn clipped((low, high): (f64, f64), window: (f64, f64)) -> Option<(f64, f64)> {
     (low <= high).then_some((low, high))
 }
 
-/// The intervals in which membership holds along a coordinate, by looking at so many places and halving.
+/// The intervals in which membership holds along a coordinate, by testing places at even steps and bisection.
 pub(crate) fn scanned_sections(
     contains: impl Fn(&[f64]) -> bool,
     x: &[f64],
@@ -284,13 +294,13 @@ pub(crate) fn scanned_sections(
     sections
 }
 
-/// The lower and upper end of a padded interval: a quarter of its length more on each side, or one unit around a point.
+/// An interval enlarged by a quarter of its length on each side, or by one unit if it is a point.
 fn padded((low, high): (f64, f64)) -> (f64, f64) {
     let margin = if high > low { 0.25 * (high - low) } else { 1.0 };
     (low - margin, high + margin)
 }
 
-/// The refusal of a way of placing points that a domain does not have.
+/// The error for a placement of boundary points that a domain does not have.
 fn no_such_scheme(domain: &dyn Domain, scheme: BoundaryScheme) -> DomainError {
     let scheme = match scheme {
         BoundaryScheme::Uniform => "uniform sampling",
@@ -303,7 +313,7 @@ fn no_such_scheme(domain: &dyn Domain, scheme: BoundaryScheme) -> DomainError {
 /// The box around a domain, infinite sides replaced by the padded extent of the points near.
 fn sampling_window(domain: &dyn Domain, sampling: &BoundarySampling) -> Result<Vec<(f64, f64)>, DomainError> {
     let mut bounds = domain.bounds();
-    // Bounds may be estimates; where points near lie inside, the domain is.
+    // Bounds may be estimates: enlarge them to include the given points that lie inside.
     let near = sampling.near.filter(|near| near.dimension() == domain.dimension());
     for x in near.iter().flat_map(|near| near.rows()).filter(|x| domain.contains(x)) {
         for (bound, x) in bounds.iter_mut().zip(x) {

@@ -12,16 +12,17 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// A point belongs to the area if a ray from it crosses the rings an odd number of times (the even-odd rule), or if it lies on a ring. So
-/// outlines, holes, and islands within holes are all just rings, in any order and of either orientation. Edges that occur twice,
-/// such as the common border of two neighbouring rings, are not part of the area's boundary and are removed.
+/// A point belongs to the area if a ray from it crosses the rings an odd number of times (the even-odd rule),
+/// or if it lies on a ring. Outlines, holes and islands within holes are therefore all given as rings, in any
+/// order and of either orientation. Edges that occur twice, such as the common border of two neighbouring
+/// rings, are not part of the area's boundary and are removed.
 ///
 /// The distance to the boundary is the Euclidean distance to the nearest edge.
 ///
 /// # Requirements
 ///
-/// Rings have at least three distinct vertices and a positive area, and do not cross themselves or each other. They may
-/// touch at vertices.
+/// Rings have at least three distinct vertices and a positive area, and do not cross themselves or each
+/// other. They may touch at vertices.
 ///
 /// # Complexity
 ///
@@ -45,15 +46,15 @@ pub struct Polygon {
     bounds: [(f64, f64); 2],
 }
 
-/// Coordinates up to this size have areas and orientations that are finite numbers.
+/// The largest coordinate for which areas and orientations are finite.
 const LARGEST_COORDINATE: f64 = 1e100;
 
-/// The most vertices into which edges are cut, a gigabyte and more when checked.
+/// The largest number of vertices after cutting edges; checking them takes more than a gigabyte.
 const MOST_VERTICES: usize = 1 << 23;
 
 impl Polygon {
-    /// The area enclosed by rings, each with or without its first vertex repeated at its end. Vertices that repeat the one before
-    /// are left out, and not counted in messages.
+    /// The area enclosed by rings, each with or without its first vertex repeated at its end. Vertices that
+    /// repeat the one before are left out, and not counted in messages.
     pub fn new(rings: Vec<Vec<[f64; 2]>>) -> Result<Polygon, DomainError> {
         if rings.is_empty() {
             return Err(DomainError::NoRings);
@@ -88,7 +89,8 @@ impl Polygon {
 
     /// The polygon in other coordinates, such as those of a map projection.
     ///
-    /// Edges longer than `longest_edge` are cut into equal parts first, because straight lines may become curves.
+    /// Edges longer than `longest_edge` are cut into equal parts first, because straight lines may become
+    /// curves.
     ///
     /// ```
     /// use steinbound::domain::Polygon;
@@ -148,9 +150,10 @@ fn checked_ring(number: usize, mut ring: Vec<[f64; 2]>) -> Result<Vec<[f64; 2]>,
         return fail(format!("has {} distinct vertices", ring.len()));
     }
     let length: f64 = closed(&ring).map(|[a, b]| (b[0] - a[0]).hypot(b[1] - a[1])).sum();
-    // Triangles about the first vertex, without signs: a ring that crosses itself may enclose as much on the left as on the right.
+    // Triangles about the first vertex, without signs: the signed areas of a ring that crosses itself may
+    // cancel.
     let areas: f64 = closed(&ring).map(|[a, b]| doubled_area(&[ring[0], a, b]).abs()).sum();
-    // What rounding leaves of the area of a line.
+    // The area that rounding may give to a line.
     if areas <= 4.0 * f64::EPSILON * length * length {
         return fail("encloses no area: its vertices lie on a line".into());
     }
@@ -227,7 +230,7 @@ impl Domain for Polygon {
         merged
     }
 
-    /// Where edges run across the axis, or nearly so: at both their ends.
+    /// The coordinates of both ends of edges that are perpendicular to the axis, or nearly so.
     fn breaks(&self, axis: usize) -> Vec<f64> {
         let runs_across = |[a, b]: &[[f64; 2]; 2]| {
             let (along, length) = (b[axis] - a[axis], (b[0] - a[0]).hypot(b[1] - a[1]));
@@ -269,7 +272,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{Cuboid, conformance};
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     fn square(x: f64, y: f64, side: f64) -> Vec<[f64; 2]> {
         vec![[x, y], [x + side, y], [x + side, y + side], [x, y + side]]

@@ -6,13 +6,14 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::bisection::crossing;
 
-/// Steps in which a ray crosses the window.
+/// The number of steps in which a ray crosses the window.
 const STEPS: f64 = 64.0;
 
-/// Up to `wanted` boundary points in a window, reached by rays from points inside and from places on earlier rays.
+/// Up to `wanted` boundary points in a window, reached by rays from points inside and from places on earlier
+/// rays.
 ///
-/// Directions are uniform after dividing each coordinate by the width of the window. Rays that leave the window inside
-/// the set are dropped.
+/// Directions are uniform after dividing each coordinate by the width of the window. Rays that leave the
+/// window inside the set are dropped.
 pub(super) fn exits(
     contains: impl Fn(&[f64]) -> bool,
     window: &[(f64, f64)],
@@ -54,7 +55,7 @@ pub(super) fn exits(
             }
             last = place;
         }
-        // Anywhere on the way, so that later rays start from all over the set.
+        // A random place on the ray, so that later rays start from all over the set.
         let share = rng.random::<f64>();
         let stop: Vec<f64> = start.iter().zip(&last).map(|(a, b)| a + share * (b - a)).collect();
         wanderer = if contains(&stop) { stop } else { last };

@@ -37,7 +37,8 @@ impl Limit {
     }
 }
 
-/// The points `(y, x_1, ..)` whose first coordinate lies between two limits: the domain of a truncated regression.
+/// The points `(y, x_1, ..)` whose first coordinate lies between two limits: the domain of a truncated
+/// regression.
 ///
 /// Distances are along the response alone. Boundary points have the covariates of observations and the
 /// response at a limit, so that sampling needs the data ([`BoundarySampling::near`]).
@@ -56,7 +57,7 @@ pub struct ResponseLimits {
 }
 
 impl ResponseLimits {
-    /// Limits on the first of so many coordinates.
+    /// Limits on the first of `dimension` coordinates.
     pub fn new(dimension: usize, lower: Limit, upper: Limit) -> Result<ResponseLimits, DomainError> {
         if dimension == 0 {
             let what = "a point with a response";
@@ -140,7 +141,8 @@ impl Domain for ResponseLimits {
         scanned_sections(|x| self.contains(x), x, axis, window, SECTION_STEPS)
     }
 
-    /// Covariates of observations drawn without replacement until all were drawn, the response at each limit in turn.
+    /// Draws covariates of observations without replacement, starting again once all were drawn, and sets the
+    /// response to each limit in turn.
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,
@@ -191,7 +193,7 @@ impl Domain for ResponseLimits {
 mod tests {
     use super::*;
     use crate::domain::conformance;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     #[test]
     fn response_limits_conform() {

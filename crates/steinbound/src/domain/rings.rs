@@ -6,8 +6,9 @@ use robust::{Coord, orient2d};
 
 /// Closed polylines in the plane, one after the other, measured by arc length.
 ///
-/// Arc positions run from zero to the total length, along the first ring from its first vertex and back to it, then along the second,
-/// and so on. The edges are kept as one array for each number, so that loops over them vectorise.
+/// Arc positions run from zero to the total length, along the first ring from its first vertex and back to
+/// it, then along the second, and so on. The edges are kept as one array for each number, so that loops over
+/// them vectorise.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rings {
     rings: Vec<Vec<[f64; 2]>>,
@@ -16,7 +17,8 @@ pub(super) struct Rings {
     ends: Vec<f64>,
 }
 
-/// Line segments from `(x, y)` to `(x + along_x, y + along_y)`; the ends are kept as well, because the sum may be rounded.
+/// Line segments from `(x, y)` to `(x + along_x, y + along_y)`; the ends are kept as well, because the sum
+/// may be rounded.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Edges {
     pub(super) x: Vec<f64>,
@@ -25,7 +27,7 @@ pub(super) struct Edges {
     pub(super) end_y: Vec<f64>,
     pub(super) along_x: Vec<f64>,
     pub(super) along_y: Vec<f64>,
-    /// One over the squared length, or zero where that is no number.
+    /// One over the squared length, or zero if that is not a number.
     pub(super) inverse_square: Vec<f64>,
 }
 
@@ -63,12 +65,13 @@ impl Rings {
         [x[edge] + share * along_x[edge], y[edge] + share * along_y[edge]]
     }
 
-    /// So many points uniform by arc length over all rings, as rows.
+    /// Points uniform by arc length over all rings, as rows.
     pub(super) fn uniform(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         (0..count).flat_map(|_| self.at(self.length() * rng.random::<f64>())).collect()
     }
 
-    /// So many points at equal arc distances over all rings, as rows: the first is the first vertex of the first ring.
+    /// Points at equal arc distances over all rings, as rows, beginning at the first vertex of the first
+    /// ring.
     pub(super) fn even(&self, count: usize) -> Vec<f64> {
         (0..count).flat_map(|k| self.at(self.length() * (k as f64 / count as f64))).collect()
     }
@@ -81,14 +84,14 @@ impl Edges {
 
     /// Where a point lies with respect to the area that some of the edges enclose, by the even-odd rule.
     ///
-    /// The parity of crossings with the ray towards larger `x`. The predicate is exact, so that a vertex or a shallow edge never
-    /// miscounts.
+    /// The parity of crossings with the ray towards larger `x`. The predicate is exact, so that a vertex or a
+    /// shallow edge never miscounts.
     pub(super) fn side(&self, edges: Range<usize>, [x, y]: [f64; 2]) -> Side {
         let mut inside = false;
         let levels = self.y[edges.clone()].iter().zip(&self.end_y[edges.clone()]);
         for (e, (a, b)) in edges.zip(levels) {
             let (a, b) = (*a, *b);
-            // Also passes over NaN.
+            // Also skips NaN.
             if !((a <= y && y <= b) || (b <= y && y <= a)) {
                 continue;
             }
@@ -110,7 +113,8 @@ impl Edges {
 
     /// The vector from the nearest point of the edges to `(x, y)`.
     ///
-    /// Blocks of edges are searched for the smallest squared distance without a branch; only the best block is looked at again.
+    /// Blocks of edges are searched for the smallest squared distance without a branch; only the best block
+    /// is searched for the edge.
     pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let mut best = (f64::INFINITY, 0);
         for start in (0..self.len()).step_by(BLOCK) {
@@ -127,7 +131,8 @@ impl Edges {
     /// The smallest squared distance from a block of edges to `(x, y)`.
     fn smallest_square(&self, block: Range<usize>, x: f64, y: f64) -> f64 {
         let mut squares = [f64::INFINITY; BLOCK];
-        // Slices side by side spare the loop its checks, and lanes of minima the wait for each other.
+        // Slices of equal length avoid bounds checks, and several running minima avoid waiting for each
+        // other.
         let numbers = [&self.x, &self.y, &self.along_x, &self.along_y, &self.inverse_square];
         let [starts_x, starts_y, along_x, along_y, inverse] = numbers.map(|list| list[block.clone()].iter());
         let edges = starts_x.zip(starts_y).zip(along_x.zip(along_y)).zip(inverse);
@@ -160,7 +165,7 @@ impl Edges {
     }
 }
 
-/// Edges that are searched together for the nearest.
+/// The number of edges in a block of the search for the nearest.
 const BLOCK: usize = 64;
 
 /// From the vector `from` the start of an edge to a point: the vector from the nearest point of the edge.
@@ -181,7 +186,8 @@ pub(super) enum Side {
     Outside,
 }
 
-/// Positive where `a`, `b`, `c` turn to the left, zero where they lie on a line, without rounding error in the sign.
+/// Positive where `a`, `b`, `c` turn to the left, zero where they lie on a line, without rounding error in
+/// the sign.
 pub(super) fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let coord = |[x, y]: [f64; 2]| Coord { x, y };
     orient2d(coord(a), coord(b), coord(c))
@@ -190,7 +196,7 @@ pub(super) fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 /// Twice the area within a ring, positive where it runs counter-clockwise.
 pub(super) fn doubled_area(ring: &[[f64; 2]]) -> f64 {
     let Some(origin) = ring.first() else { return 0.0 };
-    // Measured from a vertex, so that a far origin costs no digits.
+    // Measured from a vertex, so that no digits are lost far from the origin.
     let from = |p: [f64; 2]| [p[0] - origin[0], p[1] - origin[1]];
     closed(ring).map(|[a, b]| [from(a), from(b)]).map(|[a, b]| a[0] * b[1] - b[0] * a[1]).sum()
 }

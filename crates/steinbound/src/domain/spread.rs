@@ -1,20 +1,23 @@
 use crate::points::squared_distance;
 
-/// The most candidates among which `count` are chosen: so many that this takes about a tenth of a second.
+/// The largest number of candidates from which `count` are chosen: the choice then takes about a tenth of a
+/// second.
 fn affordable(count: usize) -> usize {
     (50_000_000 / count.max(1)).max(count)
 }
 
-/// How many candidates to draw when `count` of them are kept: ten times as many, fewer where choosing would take long.
+/// The number of candidates to draw if `count` of them are kept: ten times as many, or fewer if the choice
+/// would be slow.
 pub(super) fn candidates_for(count: usize) -> usize {
     count.saturating_mul(10).min(affordable(count))
 }
 
-/// Keeps `count` candidates that lie far from each other: each next one is the farthest from those already kept.
+/// Keeps `count` candidates that are far from each other: the next one is always the farthest from those
+/// already kept.
 ///
-/// What is kept covers the candidates evenly, however unevenly they were drawn: its fill distance is at most twice the least
-/// possible. All are kept where there are no more than `count`; where there are more than can be compared in reasonable time, every
-/// so many of them is looked at. Takes candidates times `count` distances.
+/// The result covers the candidates evenly even if they were drawn unevenly: its fill distance is at most
+/// twice the smallest possible. If there are at most `count` candidates, all are kept; if there are too many
+/// to compare in reasonable time, a regular subset of them is used. Takes candidates times `count` distances.
 pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Vec<f64> {
     if candidates.len() <= count * dimension || count == 0 {
         return candidates;
@@ -48,7 +51,7 @@ pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
     use rand::RngExt;
 
     #[test]

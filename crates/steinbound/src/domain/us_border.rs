@@ -8,13 +8,15 @@ const VERTICES: &str = include_str!("us_border.csv");
 ///
 /// # Definition
 ///
-/// 52 rings with 2,436 vertices (2,488 when each ring's first vertex is repeated at its end, as map files do), without Alaska,
-/// Hawaii and the territories. Degrees are not lengths: project with [`Polygon::map_vertices`] where distances matter.
+/// 52 rings with 2,436 vertices (2,488 when each ring's first vertex is repeated at its end, as map files
+/// do), without Alaska, Hawaii and the territories. Degrees are not lengths: project with
+/// [`Polygon::map_vertices`] where distances matter.
 ///
 /// # Reference
 ///
-/// Natural Earth, countries at 1:50 million, which is in the public domain, as packaged in the TopoJSON file `countries-50m.json` of
-/// the npm package `world-atlas`. `tools/us_border.py` makes the data file from that one.
+/// Natural Earth, countries at 1:50 million, which is in the public domain, as packaged in the TopoJSON file
+/// `countries-50m.json` of the npm package `world-atlas`. `tools/us_border.py` makes the data file from that
+/// one.
 ///
 /// ```
 /// use steinbound::domain::{Domain, contiguous_united_states};
@@ -64,7 +66,8 @@ mod tests {
         }
     }
 
-    /// Areas on the globe are areas under the cylindrical equal-area projection, and integrals of the widths at each latitude.
+    /// Areas on the globe are areas under the cylindrical equal-area projection, and integrals of the widths
+    /// at each latitude.
     #[test]
     fn the_area_is_that_of_the_contiguous_states() {
         let states = contiguous_united_states().unwrap();

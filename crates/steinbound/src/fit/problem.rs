@@ -3,21 +3,19 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::checks::{check_columns, check_domain, check_rows, check_spreads};
-use super::forms::Held;
-use super::leak::{Tie, note_leak, smaller};
-use super::{Compute, ComputeUsed, DistanceKind, Estimator, Fit, KernelUsed, Method, Settings};
-use crate::compute::{in_pool, simd_level};
-use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
+use super::{Fit, Tuning};
+use crate::compute::in_pool;
 use crate::error::{Error, FitError, ModelError};
-use crate::inference::Tuning;
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
+use crate::method::{
+    BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_columns,
+    check_domain, check_rows, check_spreads, names_where, smaller,
+};
+use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
-use crate::score_matching::BoundaryWeight;
-use crate::simulate::{stream, tasks};
-use crate::stein::{Statistic, SteinForm, Weighted, Witness, check_dense, discrepancy_squared};
+use crate::stein::{Statistic, SteinForm, Witness, check_dense, discrepancy_squared};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
 ///
@@ -35,21 +33,19 @@ pub struct Problem<'a> {
     pub(crate) model: &'a dyn Model,
     /// Observation weights of mean 1.
     pub(crate) weights: Vec<f64>,
-    pub(super) task: Task,
-    pub(super) settings: Settings,
+    solver: Arc<dyn Solver>,
+    setup: Setup,
+    warnings: Vec<String>,
     boundary: Option<Points<'static>>,
+    boundary_check: Option<BoundaryCheck>,
+    /// How bandwidth and ridge were chosen, where they were.
+    pub(super) tuning: Option<Tuning>,
+    /// Seconds from data in memory to the checked problem.
+    pub(super) prepared_in: f64,
     /// Where a search starts, in fitted parameters.
-    pub(super) start: Option<Vec<f64>>,
+    start: Option<Vec<f64>>,
     /// The settings that were asked for.
     pub(crate) estimator: Estimator,
-}
-
-/// What the method works on.
-pub(super) enum Task {
-    Stein(Arc<dyn SteinForm>),
-    ScoreMatching(BoundaryWeight),
-    Likelihood,
-    TruncatedLikelihood(Arc<dyn Domain>),
 }
 
 /// The value of a discrepancy at given parameters.
@@ -72,50 +68,36 @@ pub struct WitnessValues {
     pub discrepancy: f64,
 }
 
-/// A problem before it is solved: what results tell of it.
+/// What a result without a fit says of its problem.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Described {
-    /// The method.
-    pub method: Method,
-    /// The model's name.
-    pub model: String,
-    /// The statistic, for methods that have one.
-    pub statistic: Option<Statistic>,
-    /// The number of observations.
-    pub n: usize,
-    /// The number of coordinates.
-    pub d: usize,
-    /// The number of boundary points in use.
-    pub m: usize,
-    /// The kernel, for methods that have one.
-    pub kernel: Option<KernelUsed>,
-    /// The ridge, for methods that have one.
-    pub ridge: Option<f64>,
-    /// How the pairs are computed, for methods that have pairs.
-    pub compute: Option<ComputeUsed>,
+    /// What is used.
+    #[serde(flatten)]
+    pub setup: Setup,
     /// What the user should know about the data.
     pub warnings: Vec<String>,
 }
 
-impl<'a> Problem<'a> {
-    pub(super) fn new(
-        estimator: &Estimator,
-        data: &'a Points<'a>,
-        model: &'a dyn Model,
-    ) -> Result<Problem<'a>, Error> {
-        estimator.interrupt.watch(|| in_pool(|| Problem::checked(estimator, data, model)))
+impl Estimator {
+    /// Checks settings, data and model against each other and builds what the method needs.
+    pub fn check<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
+        self.check_numbers()?;
+        self.interrupt.watch(|| in_pool(|| Problem::new(self, data, model)))
     }
 
-    fn checked(
-        estimator: &Estimator,
-        data: &'a Points<'a>,
-        model: &'a dyn Model,
-    ) -> Result<Problem<'a>, Error> {
+    /// Checks and fits in one go.
+    pub fn fit(&self, data: &Points, model: &dyn Model) -> Result<Fit, Error> {
+        self.check(data, model)?.fit()
+    }
+}
+
+impl<'a> Problem<'a> {
+    fn new(estimator: &Estimator, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         let started = Instant::now();
-        let method = estimator.method;
+        let uses = estimator.method.uses();
         check_rows(data)?;
-        if method.has_kernel() && estimator.compute == Compute::Dense {
+        if uses.kernel && estimator.compute == Compute::Dense {
             // The form itself refuses as well, but after bandwidth and boundary points were found in vain.
             check_dense(data.len())?;
         }
@@ -124,88 +106,54 @@ impl<'a> Problem<'a> {
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()
             );
         }
-        let spreads = check_spreads(data, &model.differentiated()).filter(|_| method.has_kernel());
-        let mut settings = Settings {
-            method,
-            statistic: method.has_kernel().then_some(estimator.statistic),
-            boundary_points: 0,
-            kernel: None,
-            ridge: (method == Method::Tksd).then_some(estimator.ridge),
-            distance: None,
-            leak: None,
-            tie: None,
-            of_boundary: None,
-            near_places: None,
-            kept: None,
-            compute: None,
-            confidence: estimator.confidence,
-            warnings: check_domain(estimator, data)?.into_iter().chain(spreads).collect(),
-            tuning: None,
-            prepared_in: 0.0,
-        };
-        let mut boundary = given_boundary(estimator, data)?;
-        let task = match method {
-            Method::Mle => Task::Likelihood,
-            Method::TruncatedMle => Task::TruncatedLikelihood(
-                estimator.domain.clone().ok_or(FitError::NeedsDomain { method: method.name() })?,
-            ),
-            Method::Ksd => {
-                let nothing = Points::none(data.dimension());
-                Task::Stein(held(estimator, data, model, &nothing, &mut settings)?.form()?)
-            }
-            Method::Tksd => {
-                let points = known_boundary(estimator, data, boundary)?;
-                let held = held(estimator, data, model, &points, &mut settings)?;
-                settings.boundary_points = points.len();
-                if !estimator.is_replicate {
-                    note_leak(estimator, data, &points, &held.exact, &mut settings)?;
-                }
-                boundary = Some(points);
-                Task::Stein(held.form()?)
-            }
-            Method::Bdksd | Method::Truncsm => {
-                let domain = || estimator.domain.clone().ok_or(FitError::NoDomain);
-                let kind = DistanceKind::chosen(estimator.distance, estimator.domain.as_deref());
-                settings.distance = Some(kind.name().into());
-                let distance = match kind {
-                    DistanceKind::Exact => {
-                        let domain = domain()?;
-                        if !domain.has_distance() {
-                            return Err(FitError::NoDistance { domain: domain.describe() }.into());
-                        }
-                        BoundaryDistance::exact(domain)
-                    }
-                    DistanceKind::Axes if method == Method::Bdksd => {
-                        return Err(FitError::NoAxes { method: method.name() }.into());
-                    }
-                    DistanceKind::Axes => BoundaryDistance::along_axes(domain()?),
-                    DistanceKind::Nearest => {
-                        let points = known_boundary(estimator, data, boundary)?;
-                        if points.is_empty() {
-                            return Err(FitError::NoBoundaryPoints.into());
-                        }
-                        settings.boundary_points = points.len();
-                        boundary = Some(points.clone());
-                        BoundaryDistance::nearest(points).with_norm(estimator.distance_norm)
-                    }
-                };
-                let distance = distance.with_power(estimator.distance_power)?.until(&estimator.interrupt);
-                if method == Method::Truncsm {
-                    Task::ScoreMatching(BoundaryWeight::new(&distance, data, model))
-                } else {
-                    let nothing = Points::none(data.dimension());
-                    let inner = held(estimator, data, model, &nothing, &mut settings)?.form()?;
-                    Task::Stein(Arc::new(Weighted::of(inner, data, distance)?))
-                }
-            }
-        };
+        let mut preparation = Preparation::new(estimator, data, model)?;
+        preparation.warnings.extend(check_domain(estimator, data)?);
+        if uses.kernel {
+            preparation.warnings.extend(check_spreads(data, &model.differentiated()));
+        }
+        let solver = estimator.method.procedure().prepare(&mut preparation)?;
         let start = match &estimator.start {
             Some(reported) => Some(checked_parameters(model, reported, data.names())?),
             None => None,
         };
-        settings.prepared_in = started.elapsed().as_secs_f64();
-        let (weights, estimator) = (data.relative_weights(), estimator.clone());
-        Ok(Problem { data, model, weights, task, settings, boundary, start, estimator })
+        let Preparation { setup, warnings, boundary, boundary_check, .. } = preparation;
+        Ok(Problem {
+            data,
+            model,
+            weights: data.relative_weights(),
+            solver,
+            setup,
+            warnings,
+            boundary,
+            boundary_check,
+            tuning: None,
+            prepared_in: started.elapsed().as_secs_f64(),
+            start,
+            estimator: estimator.clone(),
+        })
+    }
+
+    /// The estimate when observations have these weights; a search starts at the given fitted parameters, if any.
+    pub(crate) fn estimate(&self, weights: &[f64], start: Option<&[f64]>) -> Result<Estimate, Error> {
+        // Once interrupted, none of many replicates is begun.
+        self.estimator.interrupt.check()?;
+        self.solver.estimate(&self.task(weights, start))
+    }
+
+    /// The fitted parameters for each of several sets of weights, found near given ones where they are searched for; `None` where
+    /// there are none to be found.
+    pub(crate) fn refits(&self, sets: &[Vec<f64>], near: &[f64]) -> Result<Vec<Option<Vec<f64>>>, Error> {
+        self.solver.refits(&self.task(&self.weights, Some(near)), sets)
+    }
+
+    fn task<'b>(&'b self, weights: &'b [f64], start: Option<&'b [f64]>) -> Task<'b> {
+        let Estimator { seed, interrupt, .. } = &self.estimator;
+        Task { model: self.model, data: self.data, weights, start, seed: *seed, interrupt }
+    }
+
+    /// The statistic, where the method has one.
+    pub(crate) fn statistic_used(&self) -> Statistic {
+        self.setup.statistic.unwrap_or_default()
     }
 
     /// Does something that ends with an error once the estimator's interrupt is raised.
@@ -215,26 +163,29 @@ impl<'a> Problem<'a> {
 
     /// The method.
     pub fn method(&self) -> Method {
-        self.settings.method
+        self.setup.method
     }
 
     /// The problem, whose fits tell how bandwidth and ridge were chosen, which took so many seconds.
     pub(crate) fn chosen_by(mut self, tuning: Tuning, seconds: f64) -> Problem<'a> {
-        self.settings.tuning = Some(tuning);
-        self.settings.prepared_in += seconds;
+        self.tuning = Some(tuning);
+        self.prepared_in += seconds;
         self
     }
 
     /// The same pairs with another statistic, and a search that starts at these fitted parameters.
     pub(crate) fn with_statistic(&self, statistic: Statistic, start: Vec<f64>) -> Option<Problem<'a>> {
-        let Task::Stein(form) = &self.task else { return None };
         Some(Problem {
             data: self.data,
             model: self.model,
             weights: self.weights.clone(),
-            task: Task::Stein(Arc::clone(form)),
-            settings: Settings { statistic: Some(statistic), ..self.settings.clone() },
+            solver: self.solver.with_statistic(statistic)?,
+            setup: Setup { statistic: Some(statistic), ..self.setup.clone() },
+            warnings: self.warnings.clone(),
             boundary: self.boundary.clone(),
+            boundary_check: self.boundary_check.clone(),
+            tuning: self.tuning.clone(),
+            prepared_in: self.prepared_in,
             start: Some(start),
             estimator: self.estimator.clone(),
         })
@@ -243,11 +194,11 @@ impl<'a> Problem<'a> {
     /// The same problem with what a boundary that is known better would be like: with further points on it near the data, where those are known, and a
     /// hundredth of the ridge; a search starts at these fitted parameters. `None` for methods that do not condition on boundary points.
     pub(crate) fn with_better_boundary(&self, start: Vec<f64>) -> Option<Result<Problem<'a>, Error>> {
-        let (Some(boundary), Some(kernel)) = (self.boundary.as_ref(), self.settings.kernel.as_ref()) else {
+        let (Some(boundary), Some(kernel)) = (self.boundary.as_ref(), self.setup.kernel.as_ref()) else {
             return None;
         };
-        let ridge = self.settings.ridge.filter(|ridge| *ridge > 0.0)?;
-        let more = self.settings.near_places.iter().flat_map(Points::rows);
+        let ridge = self.setup.ridge.filter(|ridge| *ridge > 0.0)?;
+        let more = self.near_places().into_iter().flat_map(Points::rows);
         let boundary = Points::from_rows(&boundary.rows().chain(more).collect::<Vec<_>>());
         let bandwidth = Bandwidth::Fixed(kernel.bandwidth);
         let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth);
@@ -258,14 +209,14 @@ impl<'a> Problem<'a> {
         }))
     }
 
-    /// What was told of the boundary points before anything was fitted.
+    /// The warning about the boundary points that was given before anything was fitted.
     pub(crate) fn boundary_warning(&self) -> Option<&String> {
-        self.settings.of_boundary.as_ref()
+        self.boundary_check.as_ref()?.warning.as_ref()
     }
 
-    /// Whether other places on the boundary than the boundary points are known.
-    pub(crate) fn knows_near_places(&self) -> bool {
-        self.settings.near_places.is_some()
+    /// Places on the boundary near the data other than the boundary points, where they are known.
+    pub(crate) fn near_places(&self) -> Option<&Points<'static>> {
+        self.boundary_check.as_ref()?.near_places.as_ref()
     }
 
     /// Refuses a fit that is not of this problem.
@@ -273,13 +224,13 @@ impl<'a> Problem<'a> {
         let names = self.model.reported_names(self.data.names());
         let is_ours = fit.parameters.iter().zip(&names).all(|(p, name)| p.name == *name);
         let fitted = fit.fitted_parameters().map_or(self.model.parameters(), |theta| theta.len());
-        let has_size = fit.n == self.data.len() && fit.parameters.len() == names.len();
+        let has_size = fit.setup.n == self.data.len() && fit.parameters.len() == names.len();
         if has_size && is_ours && fitted == self.model.parameters() {
             return Ok(());
         }
         let size = |n: usize, p: usize| format!("{n} and {p}");
         Err(FitError::ForeignFit {
-            fit: size(fit.n, fit.parameters.len()),
+            fit: size(fit.setup.n, fit.parameters.len()),
             problem: size(self.data.len(), names.len()),
         })
     }
@@ -289,88 +240,43 @@ impl<'a> Problem<'a> {
         self.boundary.as_ref()
     }
 
-    /// The settings of the kernel, for methods that have one.
-    pub fn kernel(&self) -> Option<&KernelUsed> {
-        self.settings.kernel.as_ref()
-    }
-
-    /// How the pairs are computed, for methods that have pairs.
-    pub fn compute(&self) -> Option<&ComputeUsed> {
-        self.settings.compute.as_ref()
-    }
-
-    /// The statistic, for methods that have one.
-    pub fn statistic(&self) -> Option<Statistic> {
-        self.settings.statistic
-    }
-
-    /// The ridge, for methods that have one.
-    pub fn ridge(&self) -> Option<f64> {
-        self.settings.ridge
-    }
-
-    /// The number of boundary points that the method uses.
-    pub fn boundary_points(&self) -> usize {
-        self.settings.boundary_points
-    }
-
-    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD).
-    pub fn leak(&self) -> Option<f64> {
-        self.settings.leak
+    /// What is used.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// How much of the kernel is left at the data themselves, on average (TKSD): test functions live on that.
     pub fn kept(&self) -> Option<f64> {
-        self.settings.kept
+        self.boundary_check.as_ref().map(|check| check.kept)
     }
 
     /// How strongly the kernel still ties the data to the boundary (TKSD): the bias that boundary points leave goes with that.
     pub fn tie(&self) -> Option<Tie> {
-        self.settings.tie
+        self.boundary_check.as_ref()?.tie
     }
 
     /// What the user should know about the data.
     pub fn warnings(&self) -> &[String] {
-        &self.settings.warnings
+        &self.warnings
     }
 
-    /// What results tell of the problem.
-    ///
-    /// ```
-    /// use steinbound::{Estimator, Points, model::Gaussian};
-    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
-    /// let model = Gaussian::with_variance(1, 1.0)?;
-    /// assert_eq!(Estimator::ksd().check(&data, &model)?.described().n, 3);
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
+    /// What is used, and the warnings about the data, as results without a fit contain them.
     pub fn described(&self) -> Described {
-        Described {
-            method: self.settings.method,
-            model: self.model.name().to_string(),
-            statistic: self.settings.statistic,
-            n: self.data.len(),
-            d: self.data.dimension(),
-            m: self.settings.boundary_points,
-            kernel: self.settings.kernel.clone(),
-            ridge: self.settings.ridge,
-            compute: self.settings.compute.clone(),
-            warnings: self.settings.warnings.clone(),
-        }
+        Described { setup: self.setup.clone(), warnings: self.warnings.clone() }
     }
 
     /// The confidence level of intervals.
     pub fn confidence(&self) -> f64 {
-        self.settings.confidence
+        self.estimator.confidence
     }
 
     /// The form, for Stein discrepancies.
     pub(crate) fn form(&self) -> Result<&dyn SteinForm, FitError> {
-        match &self.task {
-            Task::Stein(form) => Ok(form.as_ref()),
-            Task::ScoreMatching(_) | Task::Likelihood | Task::TruncatedLikelihood(_) => {
-                Err(FitError::NoDiscrepancy { method: self.settings.method.name() })
-            }
-        }
+        let form = self.solver.form().map(Arc::as_ref);
+        form.ok_or_else(|| FitError::NoDiscrepancy {
+            method: self.setup.method.name(),
+            instead: names_where(|uses| uses.kernel),
+        })
     }
 
     /// Estimates the parameters.
@@ -394,7 +300,7 @@ impl<'a> Problem<'a> {
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "estimate" }.into());
         }
-        let mut fit = Fit::new(estimate, self.model, self.data, &self.weights, self.settings.clone())?;
+        let mut fit = Fit::new(estimate, self)?;
         fit.seconds.total += started.elapsed().as_secs_f64();
         Ok(fit)
     }
@@ -453,56 +359,4 @@ impl<'a> Problem<'a> {
         }
         Ok(Discrepancy { squared, value: (squared >= 0.0).then(|| squared.sqrt()) })
     }
-}
-
-/// Whether a kernel looks at one coordinate alone: along that the boundary is a few points, all of them known.
-pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
-    data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
-}
-
-/// The kernel at the data, conditioned on boundary points, noting in the settings what was used.
-fn held(
-    estimator: &Estimator,
-    data: &Points,
-    model: &dyn Model,
-    boundary: &Points,
-    settings: &mut Settings,
-) -> Result<Held, Error> {
-    let bandwidth = estimator.bandwidth.resolve_until(data, estimator.seed, &estimator.interrupt)?;
-    settings.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
-    let held = Held::new(estimator, data, model, bandwidth, boundary)?;
-    settings.compute = Some(ComputeUsed {
-        holder: held.form()?.holder(),
-        threads: rayon::current_num_threads(),
-        simd: simd_level().into(),
-        reason: held.reason.clone(),
-    });
-    settings.warnings.extend(held.warning.clone());
-    Ok(held)
-}
-
-/// The boundary points given by the user, in the data's coordinates.
-fn given_boundary(estimator: &Estimator, data: &Points) -> Result<Option<Points<'static>>, FitError> {
-    match &estimator.boundary {
-        Some(points) if points.dimension() != data.dimension() => {
-            Err(FitError::BoundaryDimension { boundary: points.dimension(), data: data.dimension() })
-        }
-        given => Ok(given.clone()),
-    }
-}
-
-/// The boundary points given, or sampled from the domain.
-fn known_boundary(
-    estimator: &Estimator,
-    data: &Points,
-    given: Option<Points<'static>>,
-) -> Result<Points<'static>, Error> {
-    if let Some(points) = given {
-        return Ok(points);
-    }
-    let method = estimator.method.name();
-    let domain = estimator.domain.as_ref().ok_or(FitError::NoBoundary { method })?;
-    let count = estimator.boundary_points.unwrap_or_else(|| default_boundary_count(data.dimension()));
-    let sampling = BoundarySampling::new(count).scheme(estimator.boundary_scheme).near(data);
-    Ok(domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::BOUNDARY))?)
 }

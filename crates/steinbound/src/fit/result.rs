@@ -1,13 +1,12 @@
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Estimate;
-use super::{Method, Settings};
+use super::{Problem, Replicates, Tuning};
 use crate::error::{Error, FitError};
-use crate::inference::{Replicates, Tuning, sandwich};
 use crate::matrix::Matrix;
-use crate::model::Model;
-use crate::points::Points;
-use crate::stein::{Holder, Statistic};
+use crate::method::Setup;
+use crate::minimise::{Estimate, Starts, sandwich};
 
 /// One parameter with its uncertainty. Values that do not exist are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,38 +30,32 @@ impl Parameter {
     }
 }
 
-/// The kernel that was used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelUsed {
-    /// Its name.
-    pub name: String,
-    /// Its bandwidth, in the data's units (times the scale of a coordinate, where coordinates have scales).
-    pub bandwidth: f64,
-}
-
-/// How the pairs were computed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ComputeUsed {
-    /// The form, and for a low-rank one its rank and residual.
-    #[serde(flatten)]
-    pub holder: Holder,
-    /// The number of threads; results do not depend on it.
-    pub threads: usize,
-    /// The vector instructions in use: `avx512`, `avx2` or `portable`.
-    #[serde(default)]
-    pub simd: String,
-    /// Why this form.
-    #[serde(default)]
-    pub reason: String,
-}
-
-/// How the search for a minimum began.
+/// How a covariance of estimates was found.
+///
+/// ```
+/// use steinbound::fit::CovarianceKind;
+/// assert_eq!(CovarianceKind::Sandwich.to_string(), "sandwich");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Starts {
-    /// The number of starts tried.
-    pub tried: usize,
-    /// How many of them ended at the minimum that was chosen.
-    pub agreed: usize,
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum CovarianceKind {
+    /// From the influence of each observation, or of each cluster.
+    Sandwich,
+    /// From the inverse information of a truncated likelihood without weights or clusters.
+    Information,
+    /// From replicates.
+    Bootstrap,
+}
+
+impl Display for CovarianceKind {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            CovarianceKind::Sandwich => "sandwich",
+            CovarianceKind::Information => "information",
+            CovarianceKind::Bootstrap => "bootstrap",
+        })
+    }
 }
 
 /// How long it took.
@@ -90,29 +83,9 @@ pub struct Seconds {
 pub struct Fit {
     /// `steinbound.fit/1`.
     pub schema: String,
-    /// The method.
-    pub method: Method,
-    /// The model's name.
-    pub model: String,
-    /// The statistic, for methods that have one.
-    pub statistic: Option<Statistic>,
-    /// The number of observations.
-    pub n: usize,
-    /// The number of coordinates.
-    pub d: usize,
-    /// The number of boundary points in use.
-    pub m: usize,
-    /// The kernel, for methods that have one.
-    pub kernel: Option<KernelUsed>,
-    /// The ridge, for methods that have one.
-    pub ridge: Option<f64>,
-    /// `exact`, `nearest` or `axes`, for methods that measure distances.
-    pub distance: Option<String>,
-    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD; see
-    /// [`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
-    pub leak: Option<f64>,
-    /// How the pairs were computed, for methods that have pairs.
-    pub compute: Option<ComputeUsed>,
+    /// What was used.
+    #[serde(flatten)]
+    pub setup: Setup,
     /// The reported parameters.
     pub parameters: Vec<Parameter>,
     /// The fitted parameters, where they are not the reported ones.
@@ -121,8 +94,8 @@ pub struct Fit {
     pub covariance: Option<Matrix>,
     /// The covariance of the fitted parameters, by rows.
     pub natural_covariance: Option<Matrix>,
-    /// How the covariance was found: `sandwich`, `information` for a truncated likelihood without weights or clusters, or `bootstrap`.
-    pub covariance_type: String,
+    /// How the covariance was found.
+    pub covariance_type: CovarianceKind,
     /// The replicates, where standard errors and intervals are those of a bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Replicates>,
@@ -259,14 +232,10 @@ impl Fit {
     }
 
     /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
-    pub(super) fn new(
-        estimate: Estimate,
-        model: &dyn Model,
-        data: &Points,
-        weights: &[f64],
-        settings: Settings,
-    ) -> Result<Fit, Error> {
-        let mut warnings = settings.warnings;
+    pub(super) fn new(estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
+        let Problem { data, model, weights, .. } = problem;
+        let confidence = problem.confidence();
+        let mut warnings = problem.warnings().to_vec();
         warnings.extend(estimate.warnings);
         let names = model.names(data.names());
         let reported_names = model.reported_names(data.names());
@@ -321,7 +290,7 @@ impl Fit {
                 FitError::NotFinite { what: "covariance of the estimate, or its discrepancy," }.into()
             );
         }
-        let reach = sandwich::normal_quantile(settings.confidence);
+        let reach = sandwich::normal_quantile(confidence);
         let values = reported.as_ref().map(|reported| reported.values.as_slice());
         let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
         let natural = if reports_as_fitted {
@@ -340,25 +309,18 @@ impl Fit {
         let squared = estimate.discrepancy_squared;
         Ok(Fit {
             schema: "steinbound.fit/1".into(),
-            method: settings.method,
-            model: model.name().to_string(),
-            statistic: settings.statistic,
-            n: data.len(),
-            d: data.dimension(),
-            m: settings.boundary_points,
-            kernel: settings.kernel,
-            ridge: settings.ridge,
-            distance: settings.distance,
-            leak: settings.leak,
-            compute: settings.compute,
+            setup: problem.setup().clone(),
             parameters,
             natural,
             covariance,
             natural_covariance,
-            covariance_type: if information.is_some() { "information" } else { "sandwich" }.into(),
+            covariance_type: match information {
+                Some(_) => CovarianceKind::Information,
+                None => CovarianceKind::Sandwich,
+            },
             bootstrap: None,
             normal_condition: estimate.condition,
-            confidence: settings.confidence,
+            confidence,
             discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
             discrepancy_squared: squared,
             objective: estimate.objective,
@@ -367,8 +329,8 @@ impl Fit {
             converged: estimate.converged,
             iterations: estimate.iterations,
             warnings,
-            seconds: Seconds { total: settings.prepared_in },
-            tuning: settings.tuning,
+            seconds: Seconds { total: problem.prepared_in },
+            tuning: problem.tuning.clone(),
             theta: estimate.theta,
             influence: estimate.influence,
         })

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use statrs::function::erf::erfc;
 
-use super::result::{ComputeUsed, Fit, Parameter, Starts};
+use super::{Fit, Parameter, Starts};
 use crate::stein::Statistic;
 use crate::text::{Table, duration, estimate, p_value, percent, significant, statistic};
 
@@ -116,39 +116,27 @@ impl Fit {
     }
 }
 
-impl ComputeUsed {
-    /// The form by its name, and what there is to know of one of low rank.
-    ///
-    /// ```
-    /// use steinbound::{Estimator, Points, model::Gaussian};
-    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
-    /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.compute.unwrap().describe(), "dense");
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn describe(&self) -> String {
-        let holder = &self.holder;
-        match (holder.rank, holder.residual) {
-            (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
-            _ => holder.form.clone(),
-        }
-    }
-}
-
 impl Display for Fit {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let statistic = match self.statistic {
+        let statistic = match self.setup.statistic {
             Some(Statistic::V) => ", V-statistic",
             Some(Statistic::U) => ", U-statistic",
             None => "",
         };
-        let distance = self.distance.as_ref().map_or_else(String::new, |kind| format!(", {kind} distance"));
-        writeln!(out, "{} fit of a {} model{statistic}{distance}\n", self.method.name(), self.model)?;
+        let distance =
+            self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
+        writeln!(
+            out,
+            "{} fit of a {} model{statistic}{distance}\n",
+            self.setup.method.name(),
+            self.setup.model
+        )?;
         writeln!(out, "{}", parameter_table(self.shown_parameters(), self.confidence))?;
-        let boundary = if self.m > 0 { format!(", m = {} boundary points", self.m) } else { String::new() };
-        writeln!(out, "n = {} points, d = {}{boundary}", self.n, self.d)?;
-        if let Some(kernel) = &self.kernel {
-            let ridge = self.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+        let boundary =
+            if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
+        writeln!(out, "n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)?;
+        if let Some(kernel) = &self.setup.kernel {
+            let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
             writeln!(out, "kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth))?;
         }
         if let Some(agreement) = self.agreement() {
@@ -158,7 +146,8 @@ impl Display for Fit {
             let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
             writeln!(out, "standard errors: {}{how}", self.covariance_type)?;
         }
-        let form = self.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
+        let form =
+            self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
         writeln!(out, "{}{form}, {}", self.convergence(), duration(self.seconds.total))
     }
 }

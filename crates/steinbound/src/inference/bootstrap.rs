@@ -1,37 +1,12 @@
-use std::fmt::{self, Display, Formatter};
-
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
-use super::sandwich::normal_quantile;
 use crate::compute::in_pool;
 use crate::error::Error;
-use crate::fit::{Fit, Parameter, Problem};
+use crate::fit::replicates::{covariance, intervals};
+use crate::fit::{CovarianceKind, Fit, Interval, Problem, Replicates, Resampling};
 use crate::matrix::Matrix;
-
-/// What is drawn again and again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Resampling {
-    /// Observations (or clusters) of the data, with replacement.
-    #[default]
-    Nonparametric,
-    /// New data from the fitted density inside the domain.
-    Parametric,
-}
-
-/// How intervals are made of replicates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Interval {
-    /// Between quantiles of the replicates.
-    #[default]
-    Percentile,
-    /// The estimate and so many standard errors of the replicates to each side.
-    Normal,
-}
 
 /// Standard errors and intervals by refitting draws of the data.
 ///
@@ -62,7 +37,7 @@ pub enum Interval {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use steinbound::{Estimator, domain::Ball, inference::Bootstrap, model::Gaussian, simulate};
+/// use steinbound::{Estimator, domain::Ball, fit::CovarianceKind, inference::Bootstrap, model::Gaussian, simulate};
 /// let disc = Ball::new(1.4)?.in_dimension(2);
 /// let model = Gaussian::with_variance(2, 1.0)?;
 /// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 200, &mut simulate::stream(1, 0))?;
@@ -70,7 +45,7 @@ pub enum Interval {
 /// let problem = estimator.check(&sample.points, &model)?;
 /// let fit = problem.fit()?;
 /// let again = problem.bootstrap(fit.clone(), &Bootstrap::new(200))?;
-/// assert_eq!(again.covariance_type, "bootstrap");
+/// assert_eq!(again.covariance_type, CovarianceKind::Bootstrap);
 /// let ratio = again.std_errors()[0] / fit.std_errors()[0];
 /// assert!((0.7..1.4).contains(&ratio));
 /// # Ok::<(), steinbound::Error>(())
@@ -81,53 +56,6 @@ pub struct Bootstrap<'a> {
     resampling: Resampling,
     interval: Interval,
     progress: Option<Progress<'a>>,
-}
-
-/// The replicates of a bootstrap, and how they were made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Replicates {
-    /// The number of replicates, those without an estimate included.
-    pub replicates: usize,
-    /// How many of them had no estimate.
-    pub failed: usize,
-    /// What was drawn.
-    pub resampling: Resampling,
-    /// How intervals were made.
-    pub interval: Interval,
-    /// The mean of the replicates less the estimate, for each reported parameter.
-    pub bias: Vec<f64>,
-    /// The reported parameters of the replicates that have them, one in a row.
-    #[serde(skip, default = "nothing")]
-    pub estimates: Matrix,
-}
-
-impl Replicates {
-    /// Gives a parameter the standard error and the interval of its values at the replicates.
-    pub(super) fn describe(&self, parameter: &mut Parameter, values: Vec<f64>, confidence: f64) {
-        let column = Matrix::from_fn(values.len(), 1, |i, _| values[i]);
-        if values.len() > 1 {
-            let spread = covariance(&column);
-            intervals(std::slice::from_mut(parameter), &column, &spread, self.interval, confidence);
-        }
-    }
-}
-
-impl Display for Replicates {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let kind = match self.resampling {
-            Resampling::Nonparametric => "nonparametric",
-            Resampling::Parametric => "parametric",
-        };
-        let interval = match self.interval {
-            Interval::Percentile => "percentile",
-            Interval::Normal => "normal",
-        };
-        write!(out, "{} {kind} replicates, {interval} intervals", self.replicates - self.failed)
-    }
-}
-
-fn nothing() -> Matrix {
-    Matrix::zeros(0, 0)
 }
 
 /// The least number of replicates of which a standard error is made.
@@ -259,7 +187,7 @@ impl Fit {
             bias: Vec::new(),
             estimates: rows(reported, self.parameters.len()),
         });
-        self.covariance_type = "bootstrap".into();
+        self.covariance_type = CovarianceKind::Bootstrap;
         if !self.natural.is_empty() {
             let natural = rows(natural, self.natural.len());
             let spread = covariance(&natural);
@@ -272,20 +200,6 @@ impl Fit {
         }
         Ok(())
     }
-
-    /// Covariance, standard errors and intervals of the reported parameters anew from the replicates, where there are any.
-    pub(crate) fn refresh_bootstrap(&mut self) {
-        let Some(used) = &mut self.bootstrap else { return };
-        if used.estimates.rows() < 2 || self.parameters.iter().any(|p| p.estimate.is_none()) {
-            return;
-        }
-        let bias =
-            |(k, p): (usize, &Parameter)| mean(used.estimates.column(k)) - p.estimate.unwrap_or(f64::NAN);
-        used.bias = self.parameters.iter().enumerate().map(bias).collect();
-        let spread = covariance(&used.estimates);
-        intervals(&mut self.parameters, &used.estimates, &spread, used.interval, self.confidence);
-        self.covariance = Some(spread);
-    }
 }
 
 /// Replicates as a matrix, one in a row.
@@ -293,73 +207,9 @@ fn rows(list: &[Vec<f64>], columns: usize) -> Matrix {
     Matrix::from_fn(list.len(), columns, |i, k| list[i][k])
 }
 
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// The covariance of replicates, one in a row.
-fn covariance(replicates: &Matrix) -> Matrix {
-    let (count, p) = (replicates.rows() as f64, replicates.columns());
-    let mut centred = replicates.clone();
-    for k in 0..p {
-        let mean = mean(replicates.column(k));
-        centred.column_mut(k).iter_mut().for_each(|v| *v -= mean);
-    }
-    let mut covariance = centred.transpose().times(&centred);
-    covariance.values_mut().iter_mut().for_each(|v| *v /= count - 1.0);
-    covariance
-}
-
-/// Standard errors and intervals from replicates and their covariance.
-fn intervals(
-    parameters: &mut [Parameter],
-    replicates: &Matrix,
-    covariance: &Matrix,
-    interval: Interval,
-    confidence: f64,
-) {
-    let reach = normal_quantile(confidence);
-    for (k, parameter) in parameters.iter_mut().enumerate() {
-        let error = covariance[(k, k)].sqrt();
-        parameter.std_error = Some(error);
-        (parameter.lower, parameter.upper) = match interval {
-            Interval::Percentile => {
-                let mut sorted = replicates.column(k).to_vec();
-                sorted.sort_by(f64::total_cmp);
-                let tail = 0.5 * (1.0 - confidence);
-                (Some(quantile(&sorted, tail)), Some(quantile(&sorted, 1.0 - tail)))
-            }
-            Interval::Normal => {
-                (parameter.estimate.map(|e| e - reach * error), parameter.estimate.map(|e| e + reach * error))
-            }
-        };
-    }
-}
-
-/// A quantile of sorted values: the order statistic number `k` is that of probability `k / (count + 1)`, linear in between.
-fn quantile(sorted: &[f64], probability: f64) -> f64 {
-    let place = probability * (sorted.len() + 1) as f64 - 1.0;
-    let last = sorted.len() - 1;
-    let below = (place.floor().max(0.0) as usize).min(last);
-    let share = (place - below as f64).clamp(0.0, 1.0);
-    sorted[below] + share * (sorted[(below + 1).min(last)] - sorted[below])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Against `numpy.quantile(.., method="weibull")`.
-    #[test]
-    fn quantiles_interpolate_between_order_statistics() {
-        let sorted: Vec<f64> = (1..=39).map(f64::from).collect();
-        assert!((quantile(&sorted, 0.025) - 1.0).abs() < 1e-12);
-        assert!((quantile(&sorted, 0.975) - 39.0).abs() < 1e-12);
-        assert!((quantile(&sorted, 0.5) - 20.0).abs() < 1e-12);
-        assert!((quantile(&sorted, 0.3) - 12.0).abs() < 1e-12);
-        assert_eq!(quantile(&[3.0, 5.0], 0.001), 3.0);
-        assert_eq!(quantile(&[3.0, 5.0], 0.999), 5.0);
-    }
 
     #[test]
     fn too_few_draws_are_refused() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{GoodnessOfFit, TestResult};
 use crate::compute::in_pool;
 use crate::error::Error;
-use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem, Seconds};
+use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem, Seconds, Setup};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::Statistic;
@@ -85,6 +85,13 @@ pub struct Reference {
     pub ridge: Option<f64>,
 }
 
+impl Reference {
+    fn of(setup: &Setup) -> Reference {
+        let Setup { method, statistic, m, kernel, ridge, .. } = setup.clone();
+        Reference { method, statistic, m, kernel, ridge }
+    }
+}
+
 /// One contender in a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -140,13 +147,7 @@ impl Comparison {
             schema: "steinbound.compare/1".into(),
             n: data.len(),
             d: data.dimension(),
-            reference: Reference {
-                method: reference.method(),
-                statistic: reference.statistic(),
-                m: reference.boundary_points(),
-                kernel: reference.kernel().cloned(),
-                ridge: reference.ridge(),
-            },
+            reference: Reference::of(reference.setup()),
             fits,
             seconds: Seconds { total: started.elapsed().as_secs_f64() },
         }

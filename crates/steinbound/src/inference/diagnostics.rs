@@ -3,12 +3,14 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::sandwich::contributions;
+use super::check::{Check, Unit};
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
-use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie, smaller};
-use crate::simulate::{stream, tasks};
-use crate::stein::Statistic;
+use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
+use crate::method::smaller;
+use crate::minimise::sandwich::contributions;
+use crate::random::{stream, tasks};
+use crate::stein::{Conditioned, Statistic};
 
 /// How sound a fit is: numbers that should be small, and a warning for each that is not.
 ///
@@ -35,7 +37,10 @@ pub struct Diagnostics {
     pub boundary_moves: Option<Disagreement>,
     /// Where the V- and the U-statistic disagree most.
     pub statistics_disagree: Option<Disagreement>,
-    /// One sentence for each thing that is not well, with a remedy.
+    /// All of these that were measured, each with its limit and a verdict.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// One sentence for each value beyond its limit, with a remedy.
     pub warnings: Vec<String>,
 }
 
@@ -96,6 +101,9 @@ const LARGEST_MOVE: f64 = 2.0;
 
 /// Below so many standard errors a better boundary changes nothing, whatever else was feared.
 const HARMLESS_MOVE: f64 = 0.3;
+
+/// The standard errors by which the V- and the U-statistic may differ.
+const LARGEST_DISAGREEMENT: f64 = 1.0;
 
 /// The most operations for the diagonal that tells the statistics apart: about a second.
 const MOST_OPERATIONS: f64 = 5e8;
@@ -167,9 +175,13 @@ impl Problem<'_> {
     fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
         self.check_own(fit)?;
         let mut found = Diagnostics {
-            leak: fit.leak,
+            leak: fit.setup.leak,
             tie: self.tie(),
-            boundary_condition: self.form().ok().and_then(|form| form.boundary_condition()),
+            boundary_condition: self
+                .form()
+                .ok()
+                .and_then(|form| form.parts().conditioned)
+                .map(Conditioned::boundary_condition),
             normal_condition: fit.normal_condition,
             leverage: self.leverage(fit)?,
             mass_outside: self.mass_outside(fit),
@@ -181,6 +193,7 @@ impl Problem<'_> {
         found.warnings.extend(found.of_mass());
         found.improve_boundary(self, fit);
         found.compare_statistics(self, fit);
+        found.checks = found.judged();
         Ok(found)
     }
 
@@ -189,7 +202,7 @@ impl Problem<'_> {
         let Some(reported) = fit.fitted_parameters().and_then(|theta| self.model.report(&theta)) else {
             return Ok(None);
         };
-        if (fit.influence.rows(), fit.influence.columns()) != (fit.n, reported.jacobian.columns()) {
+        if (fit.influence.rows(), fit.influence.columns()) != (fit.setup.n, reported.jacobian.columns()) {
             return Ok(None);
         }
         let influence = fit.influence.times(&reported.jacobian.transpose());
@@ -249,7 +262,7 @@ impl Problem<'_> {
     /// Whether another statistic can be had in about the time of the fit.
     fn can_compare(&self) -> bool {
         let Ok(form) = self.form() else { return false };
-        let (n, m) = (form.points() as f64, self.boundary_points() as f64);
+        let (n, m) = (form.points() as f64, self.setup().m as f64);
         let rank = form.holder().rank.unwrap_or(0) as f64;
         let operations = n * (m * m + rank * (rank + m)) * (1 + form.coordinates()) as f64;
         self.can_repeat() && operations <= MOST_OPERATIONS
@@ -257,6 +270,62 @@ impl Problem<'_> {
 }
 
 impl Diagnostics {
+    /// The values that were measured, with their limits.
+    fn judged(&self) -> Vec<Check> {
+        let ratio = |name, what, value: Option<f64>, limit| {
+            value.map(|value| Check::new(name, what, value, Unit::Ratio, limit))
+        };
+        let moved = |name, what, found: &Option<Disagreement>, limit| {
+            found.as_ref().map(|found| {
+                let check = Check::new(name, what, found.standard_errors, Unit::StandardErrors, limit);
+                check.detail(found.parameter.clone())
+            })
+        };
+        let tie = self.tie.map(|tie| {
+            let what = "tie of the data to the boundary";
+            Check::new("tie", what, tie.strength, Unit::Share, tie.limit)
+        });
+        let leverage = self.leverage.as_ref().map(|found| {
+            let what = "largest share of one row, or cluster, in a variance";
+            let check = Check::new("leverage", what, found.share, Unit::Share, found.limit);
+            check.detail(format!("row {}, {}", found.row, found.parameter))
+        });
+        let mass = self.mass_outside.map(|share| {
+            let what = "fitted density outside the region";
+            Check::new("mass_outside", what, share, Unit::Share, MOST_OUTSIDE)
+        });
+        let all = [
+            tie,
+            ratio(
+                "boundary_condition",
+                "condition of the boundary's kernel matrix",
+                self.boundary_condition,
+                LARGEST_BOUNDARY_CONDITION,
+            ),
+            ratio(
+                "normal_condition",
+                "condition of the equations for the parameters",
+                self.normal_condition,
+                LARGEST_NORMAL_CONDITION,
+            ),
+            leverage,
+            mass,
+            moved(
+                "boundary_moves",
+                "a finer boundary moves the estimate by",
+                &self.boundary_moves,
+                LARGEST_MOVE,
+            ),
+            moved(
+                "statistics_disagree",
+                "V- and U-statistic apart by",
+                &self.statistics_disagree,
+                LARGEST_DISAGREEMENT,
+            ),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
     fn of_boundary(&self) -> Option<String> {
         let condition = self.boundary_condition.filter(|c| *c > LARGEST_BOUNDARY_CONDITION)?;
         Some(format!(
@@ -285,7 +354,7 @@ impl Diagnostics {
     /// Whether the boundary was seen to be known well enough.
     fn is_boundary_fine(&self, problem: &Problem) -> bool {
         let moves = self.boundary_moves.as_ref().map(|found| found.standard_errors);
-        problem.knows_near_places() && moves.is_some_and(|moves| moves < HARMLESS_MOVE)
+        problem.near_places().is_some() && moves.is_some_and(|moves| moves < HARMLESS_MOVE)
     }
 
     /// Fits again with a boundary that is known better, where that is affordable.
@@ -301,7 +370,7 @@ impl Diagnostics {
         // Fitted parameters exist where moments may not.
         let Some(most) = Disagreement::largest(fit.fitted(), refitted.fitted()) else { return };
         if refitted.converged && most.standard_errors > LARGEST_MOVE && problem.boundary_warning().is_none() {
-            let better = if problem.knows_near_places() {
+            let better = if problem.near_places().is_some() {
                 "more boundary points and a hundredth of the ridge move"
             } else {
                 "a hundredth of the ridge moves"
@@ -311,7 +380,7 @@ impl Diagnostics {
                  or more boundary points, and if that does not help test whether the model fits",
                 most.parameter,
                 most.standard_errors,
-                smaller(problem.ridge().unwrap_or_default()),
+                smaller(problem.setup().ridge.unwrap_or_default()),
             ));
         }
         self.boundary_moves = Some(most);
@@ -319,7 +388,9 @@ impl Diagnostics {
 
     /// Fits again with the other statistic, where that is affordable.
     fn compare_statistics(&mut self, problem: &Problem, fit: &Fit) {
-        let (Some(statistic), Some(theta)) = (problem.statistic(), fit.fitted_parameters()) else { return };
+        let (Some(statistic), Some(theta)) = (problem.setup().statistic, fit.fitted_parameters()) else {
+            return;
+        };
         if !fit.is_trustworthy() || !problem.can_compare() {
             return;
         }
@@ -338,7 +409,7 @@ impl Diagnostics {
             return;
         }
         let Some(most) = Disagreement::largest(&fit.parameters, &refitted.parameters) else { return };
-        if most.standard_errors > 1.0 {
+        if most.standard_errors > LARGEST_DISAGREEMENT {
             self.warnings.push(format!(
                 "the V- and the U-statistic differ by {:.1} standard errors in {}, {remedy}",
                 most.standard_errors, most.parameter

@@ -1,14 +1,14 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::mean;
 use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
 use crate::compute::{dot, in_pool};
 use crate::error::{Error, FitError};
-use crate::fit::objective::linearised_features;
-use crate::fit::{Fit, Method, Problem};
+use crate::fit::replicates::mean;
+use crate::fit::{Fit, Problem};
 use crate::matrix::Matrix;
+use crate::minimise::linearised_features;
 use crate::model::{AtPoints, checked_parameters, scores};
 use crate::stein::{LinearScore, Moments, Pass, Statistic};
 
@@ -309,7 +309,7 @@ impl Problem<'_> {
     /// a third of the noise: 14 % at 22 times, half at 100 times).
     fn is_sparse_for_signs(&self, share: f64) -> bool {
         let observations = self.data.independent() as f64;
-        let (Some(leak), Some(kept)) = (self.leak(), self.kept()) else { return false };
+        let (Some(leak), Some(kept)) = (self.setup().leak, self.kept()) else { return false };
         observations * leak > 7.0 * share * kept
     }
 
@@ -336,7 +336,7 @@ impl Problem<'_> {
     /// statistic measures the boundary, and depends on the parameters more than they are known.
     fn is_biased(&self, claim: &Claim, settings: &GoodnessOfFit, draws: &[f64]) -> bool {
         let few = GoodnessOfFit { draws: 64, progress: None, ..*settings };
-        if self.estimator.method != Method::Tksd || claim.fit.is_none() {
+        if !self.estimator.method.uses().ridge || claim.fit.is_none() {
             return false;
         }
         let Ok(Signs { statistics: signs, .. }) = self.wild(claim, &few) else { return false };
@@ -372,7 +372,7 @@ impl Problem<'_> {
             return Err(ResamplingError::TooFewUnits { units: units.count(), level: settings.level }.into());
         }
         let statistic = self.statistic_used();
-        let pairs = statistic.pairs(self.form()?);
+        let pairs = statistic.pairs(self.form()?)?;
         let scores = scores(self.model, self.data, &claim.theta)?;
         if scores.values().iter().any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "score" }.into());
@@ -409,7 +409,7 @@ impl Problem<'_> {
         let (coordinates, parameters) = (self.model.differentiated().len(), theta.len());
         let score = LinearScore::linearised(coordinates, parameters);
         let features = linearised_features(AtPoints::new(self.model, self.data, &self.weights), theta)?;
-        let pairs = self.statistic_used().pairs(self.form()?);
+        let pairs = self.statistic_used().pairs(self.form()?)?;
         let pass = Pass::new(&pairs, features, &self.weights, Some(&score))?;
         let (normal, _) = pass.moments().normal_equations(&score);
         let response = pass.responses(&score, &vec![0.0; parameters]);

@@ -9,6 +9,7 @@
 //! | do the data come from this density at all | [`GoodnessOfFit`] |
 
 mod bootstrap;
+mod check;
 mod comparison;
 mod derived;
 mod diagnostics;
@@ -16,14 +17,14 @@ pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;
 mod resampling;
-pub mod sandwich;
 mod sensitivity;
+mod trial;
 mod tuning;
-mod variant;
 mod wald;
 mod yardstick;
 
-pub use bootstrap::{Bootstrap, Interval, Replicates, Resampling};
+pub use bootstrap::Bootstrap;
+pub use check::{Check, Unit, Verdict};
 pub use comparison::{Compared, Comparison, Contender, Reference};
 pub use diagnostics::{Diagnostics, Disagreement, Leverage};
 pub use error::{HypothesisError, ResamplingError};
@@ -31,7 +32,11 @@ pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
 pub use sensitivity::{Sensitivity, SensitivityRow};
-pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEAST_VARIANCE, Tuning};
-pub use variant::Variant;
 pub use wald::WaldTest;
 pub use yardstick::LEVEL;
+
+pub use crate::fit::{
+    Candidate, Interval, LEAST_OBSERVATIONS, LEAST_VARIANCE, Replicates, Resampling, Tuning, TuningRule,
+    Variant,
+};
+pub use crate::minimise::sandwich;

@@ -7,9 +7,10 @@ use rayon::prelude::*;
 
 use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
-use crate::fit::{Interrupt, Interrupted, Method, Problem};
+use crate::fit::{Interrupt, Interrupted, Problem};
 use crate::points::Points;
-use crate::simulate::{Inside, stream, tasks};
+use crate::random::{stream, tasks};
+use crate::simulate::Inside;
 
 /// Is told how many of how many draws are done; where it answers `false` the work ends with an error.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
@@ -133,7 +134,7 @@ impl<'a> Simulator<'a> {
             return Err("how observations of a cluster depend on each other is not known".into());
         }
         // These methods take the data for a sample of the whole density.
-        let is_whole = matches!(problem.estimator.method, Method::Ksd | Method::Mle);
+        let is_whole = !problem.estimator.method.uses().knows_boundary();
         let domain = problem.estimator.domain.as_deref().filter(|_| !is_whole);
         if domain.is_none() && !is_whole {
             return Err("boundary points do not tell what is inside, and no domain is given".into());

@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::trial::Trial;
 use super::tuning::BANDWIDTH_FACTORS;
-use super::variant::{Trial, Variant};
 use super::yardstick::Yardstick;
 use crate::compute::in_pool;
 use crate::error::{Error, FitError};
-use crate::fit::{Estimator, Method, sees_one_coordinate};
+use crate::fit::{Estimator, Variant};
 use crate::kernel::{self, Bandwidth};
 use crate::matrix::Matrix;
+use crate::method::sees_one_coordinate;
 use crate::model::Model;
 use crate::points::Points;
 
@@ -96,7 +97,7 @@ impl Estimator {
 
     fn sensitivity_here(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {
         if !self.method.has_kernel() {
-            return Err(FitError::NoKernel { method: self.method.name() }.into());
+            return Err(self.no_kernel().into());
         }
         let (base, fit) = self.pinned(data, model)?;
         if !fit.is_trustworthy() {
@@ -104,17 +105,17 @@ impl Estimator {
         }
         let own = self.kernel.name();
         let mut trials = vec![Trial::of(&fit, model)];
-        let others = kernel::NAMES.into_iter().filter(|name| *name != own);
+        let others = kernel::names().into_iter().filter(|name| *name != own);
         for name in [own].into_iter().chain(others) {
             // A kernel of the user's own has no name to be found by.
             let kernel = if name == own { self.kernel.clone() } else { kernel::by_name(name)? };
             for factor in BANDWIDTH_FACTORS.into_iter().filter(|factor| name != own || *factor != 1.0) {
                 let bandwidth = Bandwidth::Fixed(factor * base.bandwidth);
                 let estimator = base.estimator.clone().kernel(kernel.clone()).bandwidth(bandwidth);
-                trials.push(Trial::run(&estimator, fit.m, data, model));
+                trials.push(Trial::run(&estimator, fit.setup.m, data, model));
             }
         }
-        if self.method == Method::Tksd
+        if self.method.uses().ridge
             && !sees_one_coordinate(data)
             && let Some(boundary) = base.boundary.as_ref().filter(|points| points.len() > 1)
         {
@@ -129,7 +130,7 @@ impl Estimator {
                     // A boundary that is a finite set has no more points than are there.
                     let double = 2 * boundary.len();
                     let trial = Trial::run(&sampled(double), double, data, model);
-                    trials.extend(Some(trial).filter(|trial| trial.variant.boundary_points > fit.m));
+                    trials.extend(Some(trial).filter(|trial| trial.variant.boundary_points > fit.setup.m));
                 }
                 Some(_) => {
                     let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();

@@ -2,119 +2,23 @@
 
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
-use super::variant::{Trial, Variant};
+use super::trial::Trial;
 use super::yardstick::Yardstick;
 use crate::compute::in_pool;
 use crate::error::{Error, FitError};
-use crate::fit::{Estimator, Fit, Method, Problem};
+use crate::fit::{
+    Candidate, Estimator, Fit, LEAST_OBSERVATIONS, LEAST_VARIANCE, Problem, Tuning, TuningRule, Variant,
+};
 use crate::kernel::Bandwidth;
-use crate::matrix::Matrix;
+use crate::method::names_where;
 use crate::model::Model;
 use crate::points::Points;
-
-/// With fewer independent observations than this the default is kept: differences drown in noise, and a leaking kernel passes for a
-/// precise one (measured with 50 points in a disc: 5 % worse than the default; from 100 on better).
-pub const LEAST_OBSERVATIONS: usize = 100;
-
-/// The least share of the default's variance that a candidate may have, for every parameter.
-pub const LEAST_VARIANCE: f64 = 0.5;
 
 /// Multiples of the default bandwidth that are tried.
 pub(crate) const BANDWIDTH_FACTORS: [f64; 4] = [0.5, 1.0, 1.7320508075688772, 3.0];
 
 /// Ridges that are tried.
 const RIDGES: [f64; 3] = [0.1, 0.01, 1e-3];
-
-/// How bandwidth and ridge were chosen.
-///
-/// # Definition
-///
-/// Every pair of candidates has a difference of estimates, whose covariance is that of the difference of their influence values:
-/// `W_ij = (t_i - t_j)' V_ij^-1 (t_i - t_j)` with `V_ij` the [sandwich](super::sandwich::covariance) of `f_i - f_j`, so that weights and
-/// clusters count. A candidate agrees if `W_ij` is below the chi-square quantile [`LEVEL`](super::LEVEL) for every candidate `j` that is less precise;
-/// among those that agree, the most precise is chosen, and the default where no other is better. Precision is the mean over the parameters of the
-/// variance relative to the default's, which does not depend on units; the trace of the covariance
-/// leads to the same mean errors within one per cent. The default is kept whether or not it agrees itself. A candidate with less than [`LEAST_VARIANCE`] of the default's
-/// variance in some parameter does not count as agreeing: a bias could hide in the default's noise, and the intervals would not hold (with an unknown covariance,
-/// 300 points in a disc and no such bound, 95 % intervals of variances held the truth in 23 %).
-///
-/// On the border of the United States (400 points, 200 or 400 on the border, 512 seeds) the mean error falls by 6 and 8 %, in balls of 2 and 6
-/// dimensions by 3 and 0.5 %.
-///
-/// The smallest standard error alone would be a bad guide: a wide kernel with a large ridge leaks through the boundary, which lowers the variance
-/// and biases the estimate. Agreement with the default alone, at the chi-square median, keeps the bias away but with it most of the gain,
-/// because half of the good candidates are refused by chance. Asking for agreement with all that are less precise finds a leak
-/// where it begins, between neighbours whose difference has little noise, so that the level can be high.
-///
-/// # Requirements
-///
-/// A method with a kernel, and [`LEAST_OBSERVATIONS`] independent observations or clusters. Standard errors of the chosen fit do not include
-/// the choice.
-///
-/// # Complexity
-///
-/// Twelve fits for TKSD (thirteen with a ridge of the user's own), four for bd-KSD and KSD; their influence values are held together. The chosen one is fitted once more.
-///
-/// # Reference
-///
-/// Lepskii, *On a Problem of Adaptive Estimation in Gaussian White Noise*, Theory of Probability and its Applications 35, 1991.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Tuning {
-    /// `agreement`.
-    pub rule: String,
-    /// The candidates that were tried.
-    pub candidates: Vec<Candidate>,
-    /// The place of the default among them.
-    pub default: usize,
-    /// The place of the chosen one.
-    pub chosen: usize,
-    /// Squared differences up to here count as agreement.
-    pub threshold: f64,
-    /// Why nothing was tried.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-/// A bandwidth and a ridge that were tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Candidate {
-    /// The settings and the estimates.
-    #[serde(flatten)]
-    pub variant: Variant,
-    /// The standardised squared difference from the default.
-    pub difference: Option<f64>,
-    /// The largest standardised squared difference from any candidate that is less precise.
-    pub largest_difference: Option<f64>,
-    /// Whether that is below the threshold.
-    pub agrees: bool,
-    /// The mean of the parameters' variances, each relative to the default's.
-    pub spread: Option<f64>,
-}
-
-impl Candidate {
-    fn new(variant: Variant) -> Candidate {
-        Candidate { variant, difference: None, largest_difference: None, agrees: false, spread: None }
-    }
-}
-
-impl Tuning {
-    /// The candidate that was chosen.
-    pub fn choice(&self) -> Option<&Candidate> {
-        self.candidates.get(self.chosen)
-    }
-
-    /// The same with the estimates of every candidate in other reported parameters, as [`Fit::mapped`] does it.
-    pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Tuning {
-        for candidate in &mut self.candidates {
-            candidate.variant = candidate.variant.clone().mapped(&map);
-        }
-        self
-    }
-}
 
 impl Estimator {
     /// The same estimator with bandwidth and ridge [chosen by agreement](Tuning), and how they were chosen.
@@ -166,7 +70,7 @@ impl Estimator {
 
     fn agreed(&self, data: &Points, model: &dyn Model) -> Result<(Estimator, Tuning), Error> {
         if !self.method.has_kernel() {
-            return Err(FitError::NoKernel { method: self.method.name() }.into());
+            return Err(self.no_kernel().into());
         }
         let (base, default) = self.pinned(data, model)?;
         let trial = Trial::of(&default, model);
@@ -187,7 +91,7 @@ impl Estimator {
         };
         let is_hopeless = reason.is_some();
         let mut tuning = Tuning {
-            rule: "agreement".into(),
+            rule: TuningRule::Agreement,
             candidates: Vec::new(),
             default: 0,
             chosen: 0,
@@ -202,7 +106,7 @@ impl Estimator {
         }
         let mut trials = vec![trial];
         for (bandwidth, ridge) in base.grid() {
-            trials.push(Trial::run(&base.with(bandwidth, ridge), default.m, data, model));
+            trials.push(Trial::run(&base.with(bandwidth, ridge), default.setup.m, data, model));
         }
         tuning.candidates = judged(&trials, &yardstick)?;
         // The default is the first, and kept unless another is better.
@@ -216,11 +120,16 @@ impl Estimator {
         Ok((base.with(chosen.bandwidth, chosen.ridge), tuning))
     }
 
+    /// The refusal of a method that has no kernel to vary.
+    pub(super) fn no_kernel(&self) -> FitError {
+        FitError::NoKernel { method: self.method.name(), instead: names_where(|uses| uses.kernel) }
+    }
+
     /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found once for all.
     pub(crate) fn pinned(&self, data: &Points, model: &dyn Model) -> Result<(Pinned, Fit), Error> {
         let problem = self.check(data, model)?;
         let fit = problem.fit()?;
-        let bandwidth = fit.kernel.as_ref().map_or(f64::NAN, |kernel| kernel.bandwidth);
+        let bandwidth = fit.setup.kernel.as_ref().map_or(f64::NAN, |kernel| kernel.bandwidth);
         let mut estimator = self.clone().bandwidth(Bandwidth::Fixed(bandwidth));
         if let Some(boundary) = problem.boundary() {
             estimator = estimator.boundary(boundary.clone());
@@ -239,7 +148,7 @@ pub(crate) struct Pinned {
 impl Pinned {
     /// Bandwidths and ridges to be tried besides the default.
     fn grid(&self) -> Vec<(f64, Option<f64>)> {
-        let is_ridged = self.estimator.method == Method::Tksd;
+        let is_ridged = self.estimator.method.uses().ridge;
         let ridges: Vec<Option<f64>> =
             if is_ridged { RIDGES.into_iter().map(Some).collect() } else { vec![None] };
         let default = (self.bandwidth, is_ridged.then_some(self.estimator.ridge));

@@ -3,9 +3,10 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::sandwich;
-use super::variant::{Trial, Variant};
+use super::trial::Trial;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::Error;
+use crate::fit::Variant;
 use crate::matrix::Matrix;
 use crate::points::Points;
 

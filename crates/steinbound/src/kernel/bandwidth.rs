@@ -8,7 +8,7 @@ use crate::compute::packed::Coordinates;
 use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
 use crate::points::{Points, squared_distance};
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// How the kernel's width `sigma` is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -31,25 +31,18 @@ impl Bandwidth {
     /// assert!(Bandwidth::Fixed(0.0).resolve(&points, 0).is_err());
     /// # Ok::<(), steinbound::Error>(())
     /// ```
-    pub fn resolve(self, points: &Points, seed: u64) -> Result<f64, KernelError> {
-        match self {
-            Bandwidth::Fixed(value) if value > 0.0 && value.is_finite() => Ok(value),
-            Bandwidth::Fixed(value) => Err(KernelError::BadBandwidth { value }),
-            Bandwidth::Median => median(points, seed),
-        }
+    pub fn resolve(self, points: &Points, seed: u64) -> Result<f64, Error> {
+        self.find(points, seed, &Interrupt::new())
     }
 
-    /// The same, with an error once the interrupt is raised.
-    pub(crate) fn resolve_until(
-        self,
-        points: &Points,
-        seed: u64,
-        interrupt: &Interrupt,
-    ) -> Result<f64, Error> {
-        interrupt.watch(|| match self {
-            Bandwidth::Median => Ok(median_until(points, seed, interrupt)?),
-            Bandwidth::Fixed(_) => Ok(self.resolve(points, seed)?),
-        })
+    /// [`resolve`](Bandwidth::resolve), which for many points takes a while.
+    pub(crate) fn find(self, points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, Error> {
+        interrupt.check()?;
+        match self {
+            Bandwidth::Fixed(value) if value > 0.0 && value.is_finite() => Ok(value),
+            Bandwidth::Fixed(value) => Err(KernelError::BadBandwidth { value }.into()),
+            Bandwidth::Median => median_of_some(points, seed, interrupt),
+        }
     }
 }
 
@@ -71,12 +64,12 @@ pub const SUBSAMPLE: usize = 5_000;
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
 /// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected among these.
-pub fn median(points: &Points, seed: u64) -> Result<f64, KernelError> {
-    median_until(points, seed, &Interrupt::new())
+pub fn median(points: &Points, seed: u64) -> Result<f64, Error> {
+    median_of_some(points, seed, &Interrupt::new())
 }
 
-/// The median, or any number or error once the interrupt is raised.
-fn median_until(points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, KernelError> {
+/// The median over the pairs of all points, or of a subsample.
+fn median_of_some(points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, Error> {
     let mut rng = stream(seed, tasks::BANDWIDTH);
     let weighted = (0..points.len()).filter(|i| points.weight(*i) > 0.0).count();
     let most = if weighted > EXACT_LIMIT { SUBSAMPLE } else { EXACT_LIMIT };
@@ -96,9 +89,9 @@ fn median_of_all_pairs(
     rows: &[usize],
     rng: &mut ChaCha8Rng,
     interrupt: &Interrupt,
-) -> Result<f64, KernelError> {
+) -> Result<f64, Error> {
     if rows.len() < 2 {
-        return Err(KernelError::ZeroMedian);
+        return Err(KernelError::ZeroMedian.into());
     }
     let (scales, dimension) = (points.scales(), points.dimension());
     let scaled = |i: usize| points.row(i).iter().zip(scales.iter()).map(|(x, s)| x / s);
@@ -130,16 +123,16 @@ fn median_of_all_pairs(
             (Some(low), Some(_)) if low.is_finite() => (low, f64::INFINITY),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
-        let mut counted = Bracketed::count(&coordinates, bracket, interrupt);
+        let mut counted = Bracketed::count(&coordinates, bracket, interrupt)?;
         if let Some((low, high)) = counted.neighbours(middle) {
             return match 0.5 * (low.sqrt() + high.sqrt()) {
-                0.0 => Err(KernelError::ZeroMedian),
+                0.0 => Err(KernelError::ZeroMedian.into()),
                 m if m.is_finite() => Ok(m),
-                _ => Err(KernelError::Overflow),
+                _ => Err(KernelError::Overflow.into()),
             };
         }
-        if bracket.0 == f64::NEG_INFINITY || interrupt.is_raised() {
-            return Err(KernelError::Overflow);
+        if bracket.0 == f64::NEG_INFINITY {
+            return Err(KernelError::Overflow.into());
         }
         deviations *= 2.0;
     }
@@ -201,7 +194,7 @@ mod tests {
     #[test]
     fn coinciding_points_have_no_median() {
         let points = Points::new(vec![1.0; 10], 1).unwrap();
-        assert_eq!(median(&points, 0), Err(KernelError::ZeroMedian));
+        assert_eq!(median(&points, 0), Err(KernelError::ZeroMedian.into()));
     }
 
     #[test]

@@ -15,6 +15,10 @@ impl Kernel for Gaussian {
         "gaussian"
     }
 
+    fn meaning(&self) -> &'static str {
+        "exp(-q/2) of q = |x-y|^2 / sigma^2; the fastest"
+    }
+
     #[inline]
     fn profile(&self, q: f64) -> [f64; 3] {
         let value = (-0.5 * q).exp();

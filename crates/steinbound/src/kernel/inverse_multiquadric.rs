@@ -15,6 +15,10 @@ impl Kernel for InverseMultiquadric {
         "imq"
     }
 
+    fn meaning(&self) -> &'static str {
+        "inverse multiquadric, with heavier tails"
+    }
+
     #[inline]
     fn profile(&self, q: f64) -> [f64; 3] {
         let inverse = 1.0 / (1.0 + q);

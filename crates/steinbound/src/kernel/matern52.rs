@@ -18,6 +18,10 @@ impl Kernel for Matern52 {
         "matern52"
     }
 
+    fn meaning(&self) -> &'static str {
+        "Matern with smoothness 5/2"
+    }
+
     #[inline]
     fn profile(&self, q: f64) -> [f64; 3] {
         let s = (5.0 * q).sqrt();

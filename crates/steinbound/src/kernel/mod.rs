@@ -8,8 +8,8 @@
 //! d/dx_l d/dy_l k = -2 f'(q) / s_l^2  -  4 f''(q) (x_l - y_l)^2 / s_l^4
 //! ```
 //!
-//! so that `f`, `f'` and `f''` are all that a kernel has to know. To add one, copy a sibling file, add it to
-//! [`by_name`], and run it through [`conformance`].
+//! so that `f`, `f'` and `f''` are all that a kernel has to know. To add one, copy a sibling file, name it in the list of
+//! [`all`] kernels, and run it through [`conformance`].
 
 pub mod bandwidth;
 pub mod conformance;
@@ -42,6 +42,16 @@ use crate::error::KernelError;
 pub trait Kernel: Debug + Send + Sync {
     /// The name by which the kernel is chosen.
     fn name(&self) -> &'static str;
+
+    /// One line for help texts.
+    fn meaning(&self) -> &'static str {
+        ""
+    }
+
+    /// The parameters of `f`, each with its name. Two kernels are [the same](is_same) when their names and parameters are.
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 
     /// `f(q)`, `f'(q)` and `f''(q)` at `q >= 0`; `f(0)` is 1, and all three are 0 at infinity.
     fn profile(&self, q: f64) -> [f64; 3];
@@ -95,8 +105,34 @@ fn profile_row_by_vectors<K: Kernel + Profile>(
     }
 }
 
+/// The kernels of this crate. A new one needs a line here and nothing else: names, help texts and checks follow from this list.
+///
+/// ```
+/// use steinbound::kernel;
+/// assert!(kernel::all().iter().all(|kernel| !kernel.meaning().is_empty()));
+/// ```
+pub fn all() -> Vec<Arc<dyn Kernel>> {
+    vec![Arc::new(Gaussian), Arc::new(InverseMultiquadric), Arc::new(Matern52), Arc::new(RationalQuadratic)]
+}
+
 /// The names of the kernels in this crate.
-pub const NAMES: [&str; 4] = ["gaussian", "imq", "matern52", "rational-quadratic"];
+///
+/// ```
+/// assert_eq!(steinbound::kernel::names(), ["gaussian", "imq", "matern52", "rational-quadratic"]);
+/// ```
+pub fn names() -> Vec<&'static str> {
+    all().iter().map(|kernel| kernel.name()).collect()
+}
+
+/// Whether two kernels are the same function: by name and parameters.
+///
+/// ```
+/// use steinbound::kernel::{self, Gaussian, Matern52};
+/// assert!(kernel::is_same(&Gaussian, &Gaussian) && !kernel::is_same(&Gaussian, &Matern52));
+/// ```
+pub fn is_same(one: &dyn Kernel, other: &dyn Kernel) -> bool {
+    one.name() == other.name() && one.parameters() == other.parameters()
+}
 
 /// The kernel of that name.
 ///
@@ -107,11 +143,6 @@ pub const NAMES: [&str; 4] = ["gaussian", "imq", "matern52", "rational-quadratic
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn by_name(name: &str) -> Result<Arc<dyn Kernel>, KernelError> {
-    match name {
-        "gaussian" => Ok(Arc::new(Gaussian)),
-        "imq" => Ok(Arc::new(InverseMultiquadric)),
-        "matern52" => Ok(Arc::new(Matern52)),
-        "rational-quadratic" => Ok(Arc::new(RationalQuadratic)),
-        _ => Err(KernelError::Unknown { name: name.to_string(), known: NAMES.join(", ") }),
-    }
+    let found = all().into_iter().find(|kernel| kernel.name() == name);
+    found.ok_or_else(|| KernelError::Unknown { name: name.to_string(), known: names().join(", ") })
 }

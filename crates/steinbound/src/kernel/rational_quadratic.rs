@@ -15,6 +15,10 @@ impl Kernel for RationalQuadratic {
         "rational-quadratic"
     }
 
+    fn meaning(&self) -> &'static str {
+        "a mixture of Gaussians of all widths"
+    }
+
     #[inline]
     fn profile(&self, q: f64) -> [f64; 3] {
         let value = 1.0 / (1.0 + 0.5 * q);

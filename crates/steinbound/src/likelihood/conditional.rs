@@ -4,10 +4,9 @@ use super::truncated::finish;
 use super::{Truncated, naive_likelihood};
 use crate::domain::section_around;
 use crate::error::{Error, FitError};
-use crate::fit::objective::{Expansion, Objective};
-use crate::fit::{Estimate, search};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
+use crate::minimise::{Estimate, Expansion, Objective, search};
 use crate::model::{self, AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 
@@ -25,9 +24,6 @@ struct Conditional<'a> {
 impl Conditional<'_> {
     /// The contribution of an observation, with its gradient and the normaliser's Hessian.
     fn contribution(&self, i: usize, theta: &[f64], gradient: &mut [f64], hessian: &mut [f64]) -> f64 {
-        if self.interrupt.is_raised() {
-            return f64::NAN;
-        }
         let x = self.data.row(i);
         let normaliser = self.density.log_normaliser(x, theta, self.sections[i], gradient, hessian);
         let mut of_density = vec![0.0; theta.len()];
@@ -44,8 +40,11 @@ impl Objective for Conditional<'_> {
 
     fn value(&self, theta: &[f64]) -> Result<f64, Error> {
         let (mut gradient, mut hessian) = (vec![0.0; theta.len()], vec![0.0; theta.len() * theta.len()]);
-        let of_point = |i: usize| self.shares[i] * self.contribution(i, theta, &mut gradient, &mut hessian);
-        Ok((0..self.data.len()).map(of_point).sum())
+        let of_point = |i: usize| {
+            self.interrupt.check()?;
+            Ok(self.shares[i] * self.contribution(i, theta, &mut gradient, &mut hessian))
+        };
+        (0..self.data.len()).map(of_point).sum()
     }
 
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
@@ -73,6 +72,7 @@ impl Objective for Conditional<'_> {
         let mut rows = Matrix::zeros(self.data.len(), p);
         let (mut row, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
         for i in 0..self.data.len() {
+            self.interrupt.check()?;
             self.contribution(i, theta, &mut row, &mut hessian);
             for k in 0..p {
                 rows[(i, k)] = row[k];

@@ -2,17 +2,17 @@
 
 mod conditional;
 mod nodes;
-mod normaliser;
 mod truncated;
 
 use std::sync::Arc;
 
 pub use nodes::IntegrationRule;
+pub(crate) use nodes::{DETERMINISTIC, FINEST};
 
 use crate::domain::Domain;
-use crate::error::{Error, ModelError};
-use crate::fit::{Estimate, centred};
+use crate::error::{ANOTHER_METHOD, Error, ModelError};
 use crate::interrupt::Interrupt;
+use crate::minimise::{Estimate, centred};
 use crate::model::{Model, NaiveLikelihood};
 use crate::points::Points;
 
@@ -28,7 +28,7 @@ fn naive_likelihood(model: &dyn Model) -> Result<&dyn NaiveLikelihood, ModelErro
     model.naive_likelihood().ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
         action: "fitted by naive maximum likelihood",
-        remedy: "use tksd, truncsm, bdksd or truncated-mle",
+        remedy: ANOTHER_METHOD,
     })
 }
 
@@ -57,7 +57,7 @@ impl Truncated<'_> {
             return Err(ModelError::Unsupported {
                 model: self.model.name().to_string(),
                 action: "fitted by truncated maximum likelihood, because the normaliser of its conditional density is not known",
-                remedy: "use tksd, truncsm or bdksd",
+                remedy: ANOTHER_METHOD,
             }
             .into());
         }

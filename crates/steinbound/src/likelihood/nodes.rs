@@ -8,12 +8,13 @@ use rand::rngs::ChaCha8Rng;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::gauss_legendre::gauss_legendre;
 use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
-use crate::error::{Error, FitError, ModelError};
-use crate::interrupt::Interrupt;
+use crate::error::{ANOTHER_METHOD, Error, FitError, ModelError};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model};
 use crate::points::{Points, column_variances};
-use crate::simulate::{stream, tasks, truncated};
+use crate::random::{stream, tasks};
+use crate::simulate::truncated;
 
 /// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
 ///
@@ -21,18 +22,18 @@ use crate::simulate::{stream, tasks, truncated};
 /// fitted, as in a simulation, a rule made once serves all of them ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
 #[derive(Debug, Clone)]
 pub struct IntegrationRule {
-    pub(super) points: Points<'static>,
-    pub(super) log_weights: Vec<f64>,
+    pub(crate) points: Points<'static>,
+    pub(crate) log_weights: Vec<f64>,
 }
 
 /// The values of nodes, row by row, and their log-weights.
 type Rule = (Vec<f64>, Vec<f64>);
 
 /// Up to this dimension the rule is deterministic.
-pub(super) const DETERMINISTIC: usize = 3;
+pub(crate) const DETERMINISTIC: usize = 3;
 
 /// The finest refinement that is tried, if it does not have too many nodes.
-pub(super) const FINEST: u32 = 12;
+pub(crate) const FINEST: u32 = 12;
 
 /// The most nodes.
 const MOST_NODES: usize = 1_000_000;
@@ -48,7 +49,7 @@ impl IntegrationRule {
     /// panels and doubles its reach.
     ///
     /// `None` where the rule would have too many nodes, or none to rely on because it was interrupted.
-    pub(super) fn new(
+    pub(crate) fn new(
         domain: &dyn Domain,
         data: &Points,
         level: u32,
@@ -56,7 +57,7 @@ impl IntegrationRule {
         interrupt: &Interrupt,
     ) -> Result<Option<IntegrationRule>, Error> {
         let nodes = if data.dimension() <= DETERMINISTIC {
-            Grid::new(domain, data, level, interrupt).nodes()
+            Grid::new(domain, data, level, interrupt).nodes()?
         } else {
             quasi_random(domain, data, level, seed, interrupt)?
         };
@@ -96,7 +97,7 @@ impl IntegrationRule {
             return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
                 action: "integrated over draws, because it has no log-density",
-                remedy: "use tksd, truncsm or bdksd",
+                remedy: ANOTHER_METHOD,
             }
             .into());
         }
@@ -106,7 +107,7 @@ impl IntegrationRule {
     }
 
     /// The same rule, its places measured from an origin.
-    pub(super) fn less(self, origin: &[f64]) -> Result<IntegrationRule, Error> {
+    pub(crate) fn less(self, origin: &[f64]) -> Result<IntegrationRule, Error> {
         let values: Vec<f64> =
             self.points.rows().flat_map(|x| x.iter().zip(origin).map(|(x, o)| x - o)).collect();
         Ok(IntegrationRule { points: Points::new(values, origin.len())?, log_weights: self.log_weights })
@@ -158,20 +159,26 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn nodes(&self) -> Option<Rule> {
+    fn nodes(&self) -> Result<Option<Rule>, Interrupted> {
         let mut out = (Vec::new(), Vec::new());
         let mut place = vec![0.0; self.windows.len()];
-        self.fill(0, 0.0, &mut place, &mut out).then_some(out)
+        Ok(self.fill(0, 0.0, &mut place, &mut out)?.then_some(out))
     }
 
     /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
-    fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut Rule) -> bool {
+    fn fill(
+        &self,
+        axis: usize,
+        log_weight: f64,
+        place: &mut [f64],
+        out: &mut Rule,
+    ) -> Result<bool, Interrupted> {
         let is_last = axis + 1 == place.len();
         let width = if is_last { self.inner } else { self.outer[axis] };
         for interval in self.intervals(axis, place) {
             let count = panels(interval.1 - interval.0, width);
-            if out.1.len() + count * ORDER > MOST_NODES || self.interrupt.is_raised() {
-                return false;
+            if out.1.len() + count * ORDER > MOST_NODES {
+                return Ok(false);
             }
             if is_last {
                 for (x, weight) in self.panelled(interval, count) {
@@ -183,12 +190,13 @@ impl<'a> Grid<'a> {
             }
             for (x, weight) in self.smoothed(interval, axis, count) {
                 place[axis] = x;
-                if !self.fill(axis + 1, log_weight + weight.ln(), place, out) {
-                    return false;
+                if !self.fill(axis + 1, log_weight + weight.ln(), place, out)? {
+                    return Ok(false);
                 }
             }
         }
-        true
+        self.interrupt.check()?;
+        Ok(true)
     }
 
     /// Where, along an axis, the domain lies over a place whose earlier coordinates are given.
@@ -225,6 +233,7 @@ impl<'a> Grid<'a> {
 
     /// Whether the domain lies over a place whose coordinates before `axis` are given.
     fn is_met(&self, axis: usize, place: &[f64]) -> bool {
+        // Ends the scan; the nodes made of it end with the error.
         if self.interrupt.is_raised() {
             return false;
         }
@@ -400,7 +409,8 @@ fn quasi_random(
     let proposal = Proposal::new(domain, data, seed)?;
     let mut sequence = Kronecker::new(data.dimension(), seed);
     let (mut values, mut log_weights) = (Vec::new(), Vec::new());
-    for _ in (0..count).take_while(|_| !interrupt.is_raised()) {
+    for _ in 0..count {
+        interrupt.check()?;
         let (x, log_weight) = proposal.place(&sequence.next());
         if domain.contains(&x) {
             log_weights.push(log_weight - (count as f64).ln());

@@ -8,15 +8,14 @@ use super::Truncated;
 use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
-use crate::error::{DomainError, Error, FitError, ModelError};
-use crate::fit::objective::{Expansion, Objective};
-use crate::fit::{Estimate, centred, search, start_less};
+use crate::error::{ANOTHER_METHOD, DomainError, Error, FitError, Interrupted, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
+use crate::minimise::{Estimate, Expansion, Objective, centred, search, start_less};
 use crate::model::{AtPoints, Density, Model, difference_steps, information_scales, starts};
 use crate::points::Points;
+use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
-use crate::simulate::{stream, tasks};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
@@ -107,10 +106,8 @@ impl<'a> Likelihood<'a> {
         };
         let size = p + if matches!(second, Second::Nothing) { 0 } else { p * p };
         let of_block = |(block, part): (usize, &[f64])| {
+            self.interrupt.check()?;
             let mut sums = vec![0.0; size];
-            if self.interrupt.is_raised() {
-                return sums;
-            }
             let (mean, products) = sums.split_at_mut(p);
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
@@ -130,11 +127,12 @@ impl<'a> Likelihood<'a> {
                     self.density.add_log_density_curvature(x, theta, share, steps, products);
                 }
             }
-            sums
+            Ok(sums)
         };
-        let sums: Vec<Vec<f64>> = logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
+        let sums: Result<Vec<Vec<f64>>, Interrupted> =
+            logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
         let mut total = vec![0.0; size];
-        for sum in sums {
+        for sum in sums? {
             add_scaled(&mut total, 1.0, &sum);
         }
         let mut second = total.split_off(p);
@@ -250,7 +248,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let density = model.density().ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
         action: "fitted by truncated maximum likelihood, because it has no log-density",
-        remedy: "use tksd, truncsm or bdksd",
+        remedy: ANOTHER_METHOD,
     })?;
     let (origin, points) = centred(model, data);
     let first = match start {
@@ -270,7 +268,6 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     }
     let nodes = |level: u32| {
         let rule = IntegrationRule::new(domain.as_ref(), data, level, seed, interrupt)?;
-        interrupt.check()?;
         rule.map(|n| n.less(&origin)).transpose()
     };
     let data = &points;
@@ -398,7 +395,7 @@ fn closed_form_start(
         return Ok(theta);
     }
     if domain.has_distance() {
-        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model);
+        let weight = BoundaryWeight::new(&BoundaryDistance::exact(domain.clone()), data, model)?;
         if let Ok(Estimate { theta: Some(theta), .. }) =
             score_matching::minimise(model, data, weights, &weight)
         {

@@ -404,7 +404,7 @@ mod tests {
         assert!(curved().with_start(vec![f64::NAN; 5]).is_err());
         let started = curved().with_start(vec![0.5; 5]).unwrap();
         let points = Points::from_rows(&[[0.0, 0.0]]).unwrap();
-        let starts = started.starts(&points, &mut crate::simulate::stream(0, 0));
+        let starts = started.starts(&points, &mut crate::random::stream(0, 0));
         assert_eq!(starts, vec![vec![0.5; 5]]);
     }
 }

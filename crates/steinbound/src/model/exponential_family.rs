@@ -400,7 +400,7 @@ impl Sampling for ExponentialFamily {
 mod tests {
     use super::super::{Gaussian, conformance};
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     #[test]
     fn every_shipped_family_conforms() {

@@ -210,7 +210,7 @@ fn draw_standard(low: f64, high: f64, rng: &mut ChaCha8Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     /// Against the moments, in every way of drawing.
     #[test]

@@ -1,9 +1,9 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-use super::{Sample, rejection};
-use crate::domain::Domain;
-use crate::error::{Error, ModelError};
+use super::Sample;
+use crate::domain::{Domain, check_count};
+use crate::error::{DomainError, Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::model::{AtPoints, Density, Model, Sampler, check_theta};
 use crate::points::Points;
@@ -12,13 +12,16 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// Rejection sampling. Proposals are draws of the model, kept where they lie inside; or, for a model that cannot be sampled or that has
-/// hardly any mass inside, uniform draws of the box around the domain, kept with probability `p(x) / max p`. Whichever keeps more of a
-/// thousand draws is used. The maximum is that of [`PILOTS`] places and a search around the best of them.
+/// Rejection sampling. Proposals are draws of the model, kept if they lie inside; or, for a model that cannot
+/// be sampled or has hardly any mass inside, uniform draws of the box around the domain, kept with
+/// probability `p(x) / max p`. [`Inside::new`] uses whichever keeps more of a thousand draws;
+/// [`Inside::direct`] uses draws of the model. The maximum is the largest of the density at [`PILOTS`] places
+/// and in a search around the best of them.
 ///
 /// # Requirements
 ///
-/// A sampler, or a log-density and a bounded domain; and that one draw in 10,000 is kept.
+/// A sampler, or a log-density and a bounded domain; and that one draw in 10,000 is kept (in 100,000 if
+/// direct).
 ///
 /// # Complexity
 ///
@@ -26,11 +29,12 @@ use crate::points::Points;
 ///
 /// # Reference
 ///
-/// Caffo, Booth and Davis, *Empirical supremum rejection sampling*, Biometrika 2002, for the estimated maximum.
+/// Caffo, Booth and Davis, *Empirical supremum rejection sampling*, Biometrika 2002, for the estimated
+/// maximum.
 ///
 /// ```
 /// use steinbound::{domain::Cuboid, model::Gaussian, simulate};
-/// // A precision below zero: no density on the line, but one on an interval, with most of its mass near the ends.
+/// // A precision below zero: a density on an interval only, with most of its mass near the ends.
 /// let interval = Cuboid::interval(-1.0, 1.0)?;
 /// let (model, rng) = (Gaussian::full(1), &mut simulate::stream(1, 0));
 /// let inside = simulate::Inside::new(&model, &[0.0, -4.0], Some(&interval), rng)?;
@@ -45,6 +49,8 @@ pub struct Inside<'a> {
     theta: Vec<f64>,
     domain: Option<&'a dyn Domain>,
     proposal: Proposal,
+    /// Draws per kept point after which sampling gives up.
+    patience: usize,
     interrupt: Interrupt,
 }
 
@@ -52,98 +58,140 @@ pub struct Inside<'a> {
 enum Proposal {
     /// The model itself.
     Model(Sampler),
-    /// A box, kept by the density under a bound; so many are looked at together.
+    /// A box, kept by the density under a bound; `together` proposals are evaluated at once.
     Uniform { window: Vec<(f64, f64)>, log_bound: f64, together: usize },
 }
 
-/// Places at which a density is looked at to find its maximum.
+/// The number of places at which the density is evaluated to find its maximum.
 pub const PILOTS: usize = 20_000;
 
-/// Places around the best that are looked at before the box shrinks.
+/// The number of places tried around the best one before the box shrinks.
 const BOX: usize = 200;
 
-/// Draws per accepted point after which there is no hope: many samples are to be drawn, not one.
+/// Draws per kept point after which sampling gives up, where many samples will be drawn.
 const PATIENCE: usize = 10_000;
 
-/// Draws from which the number of proposals is estimated.
+/// The same for direct draws: one sample is wanted, and a low acceptance may be intended.
+const DIRECT_PATIENCE: usize = 100_000;
+
+/// The number of draws from which the number of proposals is estimated.
 const FEW: usize = 20;
 
-/// Draws by which the share that is kept is judged.
+/// The number of proposals from which the share that is kept is estimated.
 const TRIALS: usize = 1_000;
 
-/// Draws that are looked at together where the model answers for many at once.
+/// The number of proposals evaluated at once, for a model that evaluates many points together.
 const TOGETHER: usize = 1_000;
 
-/// What the logarithm of a density may exceed the largest value seen by.
+/// How far the logarithm of the density may exceed the largest value found.
 const HEADROOM: f64 = 0.02;
 
 impl<'a> Inside<'a> {
-    /// Finds out how best to draw. Without a domain, draws are those of the model.
+    /// Chooses the proposals that are kept more often. Without a domain they are draws of the model.
     pub fn new(
         model: &'a dyn Model,
         theta: &[f64],
         domain: Option<&'a dyn Domain>,
         rng: &mut ChaCha8Rng,
     ) -> Result<Inside<'a>, Error> {
-        check_theta(model, theta)?;
-        if let Some(domain) = domain.filter(|domain| domain.dimension() != model.dimension()) {
-            return Err(
-                ModelError::WrongDimension { model: model.dimension(), data: domain.dimension() }.into()
-            );
-        }
-        let with = |proposal| {
-            let interrupt = Interrupt::new();
-            Inside { model, density: model.density(), theta: theta.to_vec(), domain, proposal, interrupt }
+        check(model, theta, domain)?;
+        let with = |proposal| Inside {
+            model,
+            density: model.density(),
+            theta: theta.to_vec(),
+            domain,
+            proposal,
+            patience: PATIENCE,
+            interrupt: Interrupt::new(),
         };
         let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
         let own = sampler.map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
-        // A quarter is good enough not to look further.
+        // If a quarter is kept, uniform proposals are not tried.
         let is_good = own.is_some() && (domain.is_none() || of_own * 4 >= TRIALS);
         let looked_at = domain.filter(|_| !is_good);
         let uniform = looked_at.and_then(|domain| uniform(model, theta, domain, rng)).map(with);
         let of_uniform = uniform.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
         let better = if of_uniform > of_own { uniform.or(own) } else { own.or(uniform) };
-        better.ok_or_else(|| {
-            ModelError::Unsupported {
-                model: model.name().to_string(),
-                action: "sampled at these parameters",
-                remedy: "give parameters of a proper density, such as a positive definite covariance, or a bounded domain",
-            }
-            .into()
+        let remedy = "give parameters of a proper density, such as a positive definite covariance, or a bounded domain";
+        better.ok_or_else(|| no_sampler(model, remedy))
+    }
+
+    /// Proposes draws of the model alone, as [`truncated`](super::truncated) does.
+    ///
+    /// ```
+    /// use steinbound::{domain::Ball, fit::Interrupt, model::Gaussian, simulate};
+    /// let (disc, model) = (Ball::new(1.0)?.in_dimension(2), Gaussian::with_variance(2, 1.0)?);
+    /// let interrupt = Interrupt::new();
+    /// let inside = simulate::Inside::direct(&model, &[0.5, 0.5], &disc)?.interrupt(interrupt.clone());
+    /// let rng = &mut simulate::stream(1, 0);
+    /// assert_eq!(inside.draw(100, rng)?.len(), 100);
+    /// interrupt.raise();
+    /// assert!(inside.draw(100, rng).unwrap_err().is_interrupted());
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn direct(model: &'a dyn Model, theta: &[f64], domain: &'a dyn Domain) -> Result<Inside<'a>, Error> {
+        check(model, theta, Some(domain))?;
+        let remedy = "give parameters of a proper density, such as a positive definite covariance";
+        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let sampler = sampler.ok_or_else(|| no_sampler(model, remedy))?;
+        Ok(Inside {
+            model,
+            density: model.density(),
+            theta: theta.to_vec(),
+            domain: Some(domain),
+            proposal: Proposal::Model(sampler),
+            patience: DIRECT_PATIENCE,
+            interrupt: Interrupt::new(),
         })
     }
 
-    /// The same, whose draws are errors once the interrupt is raised.
+    /// Ends drawing with an error once the interrupt is raised.
     pub fn interrupt(mut self, interrupt: Interrupt) -> Inside<'a> {
         self.interrupt = interrupt;
         self
     }
 
-    /// So many independent draws.
+    /// Independent draws, `count` of them.
     pub fn draw(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
         Ok(self.sample(count, rng)?.points)
     }
 
-    /// How many proposals a draw takes, from a few draws.
+    /// Independent draws, with the number of proposals they took.
+    pub fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Sample, Error> {
+        let dimension = self.model.dimension();
+        check_count(count, dimension)?;
+        let mut ahead = Ahead::default();
+        let mut values = Vec::with_capacity(count * dimension);
+        let mut point = vec![0.0; dimension];
+        let (mut accepted, mut drawn) = (0, 0);
+        while accepted < count {
+            self.interrupt.check()?;
+            drawn += 1;
+            if self.propose(&mut point, &mut ahead, rng) {
+                values.extend_from_slice(&point);
+                accepted += 1;
+            }
+            if drawn >= self.patience && drawn / self.patience > accepted {
+                let domain = self.domain.map_or_else(|| "whole space".into(), Domain::describe);
+                return Err(DomainError::AcceptanceTooLow { domain, accepted, drawn }.into());
+            }
+        }
+        Ok(Sample { points: Points::new(values, dimension)?, drawn })
+    }
+
+    /// The number of proposals per kept draw, estimated from a few draws.
     pub(crate) fn proposals_for_one(&self, rng: &mut ChaCha8Rng) -> Result<f64, Error> {
         Ok(1.0 / self.sample(FEW, rng)?.acceptance())
     }
 
-    fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Sample, Error> {
-        let mut ahead = Ahead::default();
-        rejection(count, self.model.dimension(), PATIENCE, self.domain, &self.interrupt, |point| {
-            self.propose(point, &mut ahead, rng)
-        })
-    }
-
-    /// How many of some draws are kept.
+    /// The number kept out of `trials` proposals.
     fn kept(&self, trials: usize, rng: &mut ChaCha8Rng) -> usize {
         let (mut point, mut ahead) = (vec![0.0; self.model.dimension()], Ahead::default());
         (0..trials).filter(|_| self.propose(&mut point, &mut ahead, rng)).count()
     }
 
-    /// One draw, and whether it is kept.
+    /// Makes one proposal and returns whether it is kept.
     fn propose(&self, point: &mut [f64], ahead: &mut Ahead, rng: &mut ChaCha8Rng) -> bool {
         let is_inside = |point: &[f64]| self.domain.is_none_or(|domain| domain.contains(point));
         match &self.proposal {
@@ -171,7 +219,7 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// Draws of a box, and which of them are kept.
+    /// Makes a batch of uniform proposals and evaluates which of them are kept.
     fn look_ahead(
         &self,
         window: &[(f64, f64)],
@@ -192,7 +240,20 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// Draws that were made before they are asked for.
+/// The error for parameters or a domain that do not match the model.
+fn check(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>) -> Result<(), Error> {
+    if let Some(domain) = domain.filter(|domain| domain.dimension() != model.dimension()) {
+        return Err(ModelError::WrongDimension { model: model.dimension(), data: domain.dimension() }.into());
+    }
+    Ok(check_theta(model, theta)?)
+}
+
+fn no_sampler(model: &dyn Model, remedy: &'static str) -> Error {
+    let model = model.name().to_string();
+    ModelError::Unsupported { model, action: "sampled at these parameters", remedy }.into()
+}
+
+/// A batch of proposals made in advance.
 #[derive(Default)]
 struct Ahead {
     values: Vec<f64>,
@@ -200,7 +261,8 @@ struct Ahead {
     next: usize,
 }
 
-/// The log-densities of places, one after the other: minus infinity outside the domain, and where there is none.
+/// The log-densities at places, given one after the other: minus infinity outside the domain or where
+/// undefined.
 fn log_densities(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>, values: &[f64]) -> Vec<f64> {
     let places = || values.chunks_exact(model.dimension());
     let is_inside: Vec<bool> =
@@ -216,7 +278,7 @@ fn log_densities(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>, 
     logs.map(|log| log.filter(|log| !log.is_nan()).unwrap_or(f64::NEG_INFINITY)).collect()
 }
 
-/// A uniform draw of a box.
+/// Draws uniformly in a box.
 fn in_window(window: &[(f64, f64)], point: &mut [f64], rng: &mut ChaCha8Rng) {
     for (x, (low, high)) in point.iter_mut().zip(window) {
         *x = low + (high - low) * rng.random::<f64>();
@@ -246,7 +308,8 @@ fn uniform(model: &dyn Model, theta: &[f64], domain: &dyn Domain, rng: &mut ChaC
     look(&pilots, &mut best, &mut log_bound);
     let here = Points::new(best.clone(), dimension).ok()?;
     let is_dear = AtPoints::all(model, &here).has_all_log_densities(theta);
-    // Around the best, in boxes that shrink. A model that is asked for many places at once hears of a new best after each box only.
+    // Search around the best place in shrinking boxes. Where many places are evaluated at once, the best is
+    // updated only after each box.
     let at_once = if is_dear { BOX } else { 1 };
     let mut places = vec![0.0; at_once * dimension];
     for k in (0..PILOTS / 10).step_by(at_once) {
@@ -267,7 +330,7 @@ mod tests {
     use super::*;
     use crate::domain::{Ball, Cuboid, HalfSpace};
     use crate::model::{Autodiff, Gaussian};
-    use crate::simulate::stream;
+    use crate::random::stream;
 
     fn mean_of(points: &Points, f: impl Fn(&[f64]) -> f64) -> (f64, f64) {
         let n = points.len() as f64;

@@ -1,70 +1,28 @@
-//! Simulation: seeded random streams and samples of truncated models.
+//! Simulation: samples of truncated models, and the seeded random streams they are drawn from.
 
 mod inside;
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
+pub use crate::random::{stream, tasks};
 pub use inside::{Inside, PILOTS};
 
-use crate::domain::{Domain, check_count};
-use crate::error::{DomainError, Error, ModelError};
-use crate::interrupt::Interrupt;
-use crate::model::{self, Model};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::model::Model;
 use crate::points::Points;
 
-/// The random stream of a task: the same seed and task give the same numbers, on any machine and thread.
-///
-/// ```
-/// use rand::RngExt;
-/// use steinbound::simulate::stream;
-/// let draw = |seed, task| stream(seed, task).random::<f64>();
-/// assert_eq!(draw(1, 2), draw(1, 2));
-/// assert_ne!(draw(1, 2), draw(1, 3));
-/// ```
-pub fn stream(seed: u64, task: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(task);
-    rng
-}
-
-/// The tasks that draw from a seed, each with a stream of its own.
-pub mod tasks {
-    /// Simulated data.
-    pub const DATA: u64 = 0;
-    /// Boundary points sampled from a domain.
-    pub const BOUNDARY: u64 = 1;
-    /// The subsample and the bracket of the median bandwidth.
-    pub const BANDWIDTH: u64 = 2;
-    /// The places at which the coverage of a boundary is measured.
-    pub const COVERAGE: u64 = 3;
-    /// Starts of a search.
-    pub const STARTS: u64 = 4;
-    /// Nodes of quasi-Monte Carlo integration.
-    pub const NODES: u64 = 5;
-    /// The pool of candidates for landmarks.
-    pub const LANDMARKS: u64 = 6;
-    /// How best to draw from a fitted model.
-    pub const PILOT: u64 = 7;
-    /// Draws of a fitted model, to see how many fall outside the domain.
-    pub const MASS: u64 = 8;
-    /// Draws that are asked of a fitted density: others than those of data simulated with the same seed.
-    pub const SAMPLE: u64 = 9;
-    /// The first of as many streams as there are draws of a bootstrap.
-    pub const BOOTSTRAP: u64 = 1 << 32;
-}
-
-/// A truncated sample and how it came about.
+/// A truncated sample and the number of draws it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// The points inside the domain.
     pub points: Points<'static>,
-    /// How many draws it took.
+    /// The number of draws made, kept or not.
     pub drawn: usize,
 }
 
 impl Sample {
-    /// The share of draws that fell inside.
+    /// The share of draws that were kept.
     pub fn acceptance(&self) -> f64 {
         self.points.len() as f64 / self.drawn as f64
     }
@@ -74,12 +32,13 @@ impl Sample {
 ///
 /// # Definition
 ///
-/// Rejection sampling: the points are independent draws of the truncated density.
+/// Rejection sampling: the points are independent draws of the truncated density. [`Inside::direct`] does the
+/// same and can be interrupted.
 ///
 /// # Requirements
 ///
-/// The model can be sampled (a Gaussian with a proper covariance can), and puts enough mass inside the domain:
-/// below one in 100,000 draws, the attempt ends with an error instead of running for ever.
+/// The model can be sampled (a Gaussian with a proper covariance can), and puts enough mass inside the
+/// domain: if fewer than one draw in 100,000 is kept, the attempt ends with an error.
 ///
 /// # Complexity
 ///
@@ -100,65 +59,7 @@ pub fn truncated(
     count: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Sample, Error> {
-    truncated_until(model, theta, domain, count, rng, &Interrupt::new())
-}
-
-/// [`truncated`], with an error once the interrupt is raised.
-pub fn truncated_until(
-    model: &dyn Model,
-    theta: &[f64],
-    domain: &dyn Domain,
-    count: usize,
-    rng: &mut ChaCha8Rng,
-    interrupt: &Interrupt,
-) -> Result<Sample, Error> {
-    let dimension = model.dimension();
-    if domain.dimension() != dimension {
-        return Err(ModelError::WrongDimension { model: dimension, data: domain.dimension() }.into());
-    }
-    model::check_theta(model, theta)?;
-    let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta)).ok_or_else(|| {
-        ModelError::Unsupported {
-            model: model.name().to_string(),
-            action: "sampled at these parameters",
-            remedy: "give parameters of a proper density, such as a positive definite covariance",
-        }
-    })?;
-    rejection(count, dimension, PATIENCE, Some(domain), interrupt, |point| {
-        sampler(rng, point);
-        domain.contains(point)
-    })
-}
-
-/// Draws per accepted point after which rejection sampling gives up.
-const PATIENCE: usize = 100_000;
-
-/// Proposes points until enough are accepted; ends with an error where fewer than one in `patience` is.
-fn rejection(
-    count: usize,
-    dimension: usize,
-    patience: usize,
-    domain: Option<&dyn Domain>,
-    interrupt: &Interrupt,
-    mut propose: impl FnMut(&mut [f64]) -> bool,
-) -> Result<Sample, Error> {
-    check_count(count, dimension)?;
-    let mut values = Vec::with_capacity(count * dimension);
-    let mut point = vec![0.0; dimension];
-    let (mut accepted, mut drawn) = (0, 0);
-    while accepted < count {
-        interrupt.check()?;
-        drawn += 1;
-        if propose(&mut point) {
-            values.extend_from_slice(&point);
-            accepted += 1;
-        }
-        if drawn >= patience && drawn / patience > accepted {
-            let domain = domain.map_or_else(|| "whole space".into(), Domain::describe);
-            return Err(DomainError::Hopeless { domain, accepted, drawn }.into());
-        }
-    }
-    Ok(Sample { points: Points::new(values, dimension)?, drawn })
+    Inside::direct(model, theta, domain)?.sample(count, rng)
 }
 
 #[cfg(test)]
@@ -168,7 +69,7 @@ mod tests {
     use crate::model::Gaussian;
 
     #[test]
-    fn hopeless_acceptance_is_an_error() {
+    fn too_low_an_acceptance_is_an_error() {
         let model = Gaussian::with_variance(1, 1.0).unwrap();
         let far = Cuboid::interval(50.0, 51.0).unwrap();
         let error = truncated(&model, &[0.0], &far, 10, &mut stream(0, 0)).unwrap_err();

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back};
+use super::form::{Diagonal, Holder, Parts, SteinForm, Term, check_shape, split_terms};
 use super::radial::{Radial, cross};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
 use crate::compute::packed::LARGEST_TILE;
-use crate::compute::pairs::{PairKernel, Scaled, WrittenOut};
+use crate::engine::{Evaluator, ScaledPoints, ValuesAndSlopes};
 use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
@@ -52,7 +52,7 @@ use crate::points::Points;
 /// ```
 pub struct Conditioned {
     inner: Arc<Radial>,
-    pub(super) boundary: Scaled,
+    pub(super) boundary: ScaledPoints,
     boundary_points: Matrix,
     pub(super) factor: Cholesky,
     pub(super) ridge: f64,
@@ -70,19 +70,14 @@ impl Conditioned {
         if !(ridge >= 0.0 && ridge.is_finite()) {
             return Err(KernelError::BadRidge { value: ridge }.into());
         }
-        if boundary.len() > BOUNDARY_LIMIT {
-            let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
-            return Err(KernelError::TooManyBoundaryPoints { points, limit }.into());
-        }
+        check_boundary(boundary)?;
         let inner = inner.into();
-        let scaled = inner.kernel().scale(boundary)?;
-        let mut gram = inner.kernel().values(&scaled, 0..scaled.len(), &scaled);
+        let scaled = inner.evaluator.scale(boundary)?;
+        let mut gram = inner.evaluator.values(&scaled, &scaled)?;
         for i in 0..scaled.len() {
             gram[(i, i)] += ridge;
         }
-        let interrupt = &inner.kernel().interrupt;
-        let factor = Cholesky::until(gram, interrupt);
-        interrupt.check()?;
+        let factor = Cholesky::of_large(gram, &inner.evaluator.interrupt)?;
         let factor = factor.ok_or(KernelError::SingularBoundary { points: scaled.len(), ridge })?;
         let boundary_points =
             Matrix::from_fn(boundary.len(), boundary.dimension(), |i, l| boundary.row(i)[l]);
@@ -94,11 +89,11 @@ impl Conditioned {
         Conditioned::new(Arc::clone(&self.inner), boundary, self.ridge)
     }
 
-    pub(super) fn kernel(&self) -> &PairKernel {
-        self.inner.kernel()
+    pub(super) fn evaluator(&self) -> &Evaluator {
+        &self.inner.evaluator
     }
 
-    pub(super) fn scaled(&self) -> &Scaled {
+    pub(super) fn scaled(&self) -> &ScaledPoints {
         self.inner.scaled()
     }
 
@@ -107,40 +102,85 @@ impl Conditioned {
         &self.boundary_points
     }
 
+    /// The condition number of `K + e I` at the boundary points.
+    pub fn boundary_condition(&self) -> f64 {
+        self.factor.condition_number()
+    }
+
+    /// `(K + e I)^-1` applied to the plain kernel's terms at the boundary points.
+    pub fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        self.solved_at_boundary(columns, terms)
+    }
+
     /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is what the boundary explains of `k(x, x)`.
-    pub(super) fn known_at(&self, points: &Scaled) -> Matrix {
-        let mut known = self.inner.kernel().values(points, 0..points.len(), &self.boundary);
+    pub(super) fn known_at(&self, points: &ScaledPoints) -> Result<Matrix, Error> {
+        let mut known = self.evaluator().values(points, &self.boundary)?;
         self.factor.solve_lower(&mut known);
-        known
+        Ok(known)
     }
 
     /// `(K + e I)^-1 k(b, x)`, one column for each point.
-    pub(super) fn explained_at(&self, points: &Scaled) -> Matrix {
-        let mut explained = self.inner.kernel().values(points, 0..points.len(), &self.boundary);
+    pub(super) fn explained_at(&self, points: &ScaledPoints) -> Result<Matrix, Error> {
+        let mut explained = self.evaluator().values(points, &self.boundary)?;
         self.factor.solve(&mut explained);
-        explained
+        Ok(explained)
     }
 
-    fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let data = self.inner.scaled();
-        let mut at_boundary = cross(self.kernel(), &self.boundary, data, columns, terms);
+    fn solved_at_boundary(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        let mut at_boundary = cross(self.evaluator(), &self.boundary, self.scaled(), columns, terms)?;
         self.factor.solve(&mut at_boundary);
-        at_boundary
+        Ok(at_boundary)
     }
 
     /// Takes the boundary's part away from the plain kernel's products at `rows`.
-    fn correct(&self, rows: &Scaled, columns: &Matrix, terms: &[Term], products: &mut Matrix) {
-        if self.boundary.len() == 0 {
-            return;
+    fn correct(
+        &self,
+        rows: &ScaledPoints,
+        columns: &Matrix,
+        terms: &[Term],
+        mut products: Matrix,
+    ) -> Result<Matrix, Error> {
+        if self.boundary.is_empty() {
+            return Ok(products);
         }
-        let (needed, outer) = there_and_back(terms, self.coordinates());
-        let multipliers = self.solved_at_boundary(columns, &needed);
+        let (needed, outer) = split_terms(terms, self.coordinates());
+        let multipliers = self.solved_at_boundary(columns, &needed)?;
         let back: Vec<Term> = outer.iter().map(|(_, term)| *term).collect();
-        let correction = cross(self.kernel(), rows, &self.boundary, &multipliers, &back);
+        let correction = cross(self.evaluator(), rows, &self.boundary, &multipliers, &back)?;
         for (j, (output, _)) in outer.iter().enumerate() {
             add_scaled(products.column_mut(*output), -1.0, correction.column(j));
         }
+        Ok(products)
     }
+}
+
+/// Refuses more boundary points than a factor can have.
+pub(super) fn check_boundary(boundary: &Points) -> Result<(), KernelError> {
+    let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
+    if points > limit { Err(KernelError::TooManyBoundaryPoints { points, limit }) } else { Ok(()) }
+}
+
+/// What some points see of a boundary, in blocks of points whose kernel values and slopes fit in memory: `visit` gets the first point of a
+/// block and its values and slopes, which `prepare` has worked on in parallel.
+pub(super) fn for_each_block<T: Send>(
+    evaluator: &Evaluator,
+    points: &ScaledPoints,
+    boundary: &ScaledPoints,
+    prepare: impl Fn(ValuesAndSlopes) -> T + Sync,
+    mut visit: impl FnMut(usize, T),
+) -> Result<(), Error> {
+    let blocks: Vec<usize> = (0..points.len()).step_by(LARGEST_TILE).collect();
+    let of_block = |start: &usize| {
+        let range = *start..(start + LARGEST_TILE).min(points.len());
+        Ok::<T, Error>(prepare(evaluator.values_and_slopes(points, range, boundary)?))
+    };
+    let room = boundary.len() * LARGEST_TILE * (1 + evaluator.kernel.differentiated().len());
+    for some in blocks.chunks((MOST_WRITTEN_OUT / room).clamp(1, 16)) {
+        let written: Vec<T> = some.par_iter().map(of_block).collect::<Result<_, Error>>()?;
+        some.iter().zip(written).for_each(|(start, block)| visit(*start, block));
+    }
+    Ok(())
 }
 
 impl SteinForm for Conditioned {
@@ -157,83 +197,46 @@ impl SteinForm for Conditioned {
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        let mut products = self.inner.apply(columns, terms)?;
-        self.correct(self.inner.scaled(), columns, terms, &mut products);
-        self.kernel().interrupt.check()?;
-        Ok(products)
+        let products = self.inner.apply(columns, terms)?;
+        self.correct(self.scaled(), columns, terms, products)
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
-        let rows = self.inner.kernel().scale(targets)?;
-        let mut products = cross(self.kernel(), &rows, self.inner.scaled(), columns, terms);
-        self.correct(&rows, columns, terms, &mut products);
-        self.kernel().interrupt.check()?;
-        Ok(products)
+        let rows = self.evaluator().scale(targets)?;
+        let products = cross(self.evaluator(), &rows, self.scaled(), columns, terms)?;
+        self.correct(&rows, columns, terms, products)
     }
 
-    fn diagonal(&self) -> Diagonal {
-        let mut diagonal = self.inner.diagonal();
-        if self.boundary.len() == 0 {
-            return diagonal;
+    fn diagonal(&self) -> Result<Diagonal, Error> {
+        let mut diagonal = self.inner.diagonal()?;
+        if self.boundary.is_empty() {
+            return Ok(diagonal);
         }
-        let data = self.inner.scaled();
-        let blocks: Vec<usize> = (0..data.len()).step_by(LARGEST_TILE).collect();
-        let of_block = |start: &usize| {
-            let range = *start..(start + LARGEST_TILE).min(data.len());
-            let mut out = self.inner.kernel().values_and_slopes(data, range, &self.boundary);
+        let solve = |mut out: ValuesAndSlopes| {
             self.factor.solve_lower(&mut out.value);
             out.slope.iter_mut().for_each(|slope| self.factor.solve_lower(slope));
             out
         };
-        // A block takes room for its kernel values and slopes, so that not all are written out at once.
-        let room = self.boundary.len() * LARGEST_TILE * (1 + self.coordinates());
-        let chunks = blocks.chunks((MOST_WRITTEN_OUT / room).clamp(1, 16));
-        for some in chunks.take_while(|_| !self.kernel().interrupt.is_raised()) {
-            let written: Vec<WrittenOut> = some.par_iter().map(of_block).collect();
-            for (start, out) in some.iter().zip(written) {
-                for at in 0..out.value.columns() {
-                    let (i, value) = (start + at, out.value.column(at));
-                    diagonal.value[i] -= dot(value, value);
-                    for (l, slope) in out.slope.iter().enumerate() {
-                        let slope = slope.column(at);
-                        diagonal.slope[(i, l)] -= dot(value, slope);
-                        diagonal.both[i] -= dot(slope, slope);
-                    }
+        for_each_block(self.evaluator(), self.scaled(), &self.boundary, solve, |start, out| {
+            for at in 0..out.value.columns() {
+                let (i, value) = (start + at, out.value.column(at));
+                diagonal.value[i] -= dot(value, value);
+                for (l, slope) in out.slope.iter().enumerate() {
+                    let slope = slope.column(at);
+                    diagonal.slope[(i, l)] -= dot(value, slope);
+                    diagonal.both[i] -= dot(slope, slope);
                 }
             }
-        }
-        diagonal
+        })?;
+        Ok(diagonal)
     }
 
     fn holder(&self) -> Holder {
         self.inner.holder()
     }
 
-    fn leaks(&self) -> Vec<f64> {
-        Conditioned::leaks(self)
-    }
-
-    fn leaks_among(&self, boundary: &Points) -> Result<Vec<f64>, Error> {
-        Ok(self.on(boundary)?.leaks())
-    }
-
-    fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
-        if self.boundary.len() == 0 {
-            return Ok(None);
-        }
-        Conditioned::leaks_at(self, places).map(Some)
-    }
-
-    fn boundary_condition(&self) -> Option<f64> {
-        (self.boundary.len() > 0).then(|| self.factor.condition_number())
-    }
-
-    fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
-        check_shape(self, columns, terms)?;
-        if self.boundary.len() == 0 {
-            return Ok(None);
-        }
-        self.kernel().interrupt.watch(|| Ok(Some(self.solved_at_boundary(columns, terms))))
+    fn parts(&self) -> Parts<'_> {
+        Parts { conditioned: (!self.boundary.is_empty()).then_some(self), features: None }
     }
 }

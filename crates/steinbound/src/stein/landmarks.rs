@@ -1,23 +1,25 @@
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::conditioned::Conditioned;
 use super::form::{Operator, Term};
+use super::gram::Coupling;
 use super::radial::cross;
 use super::statistic::{Pass, checked_rows};
 use super::sums::Sums;
 use crate::compute::cholesky::Cholesky;
-use crate::compute::pairs::{GROUP, PairKernel, Scaled};
 use crate::compute::pivoted_cholesky::{Stop, greedy};
 use crate::compute::{dot, product};
+use crate::engine::{Engine, Evaluator, Native, PairKernel, ScaledPoints};
 use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel;
 use crate::matrix::{Matrix, weighted_columns};
 use crate::model::LinearScore;
 use crate::points::Points;
-use crate::simulate::{stream, tasks};
+use crate::random::{stream, tasks};
 
 /// The most points among which landmarks are chosen. Of more data, this many are drawn with the seed.
 pub const LANDMARK_POOL: usize = 5_000;
@@ -57,8 +59,8 @@ const POOL_ENTRIES: usize = 20_000_000;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "Written", try_from = "Written")]
 pub struct Landmarks {
-    kernel: PairKernel,
-    anchors: Scaled,
+    evaluator: Evaluator,
+    anchors: ScaledPoints,
     /// `T'`, functions by anchors.
     transposed: Matrix,
     written: Written,
@@ -68,6 +70,9 @@ pub struct Landmarks {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     kernel: String,
+    /// The parameters of the kernel, where it has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parameters: Vec<(String, f64)>,
     widths: Vec<f64>,
     differentiated: Vec<usize>,
     origin: Vec<f64>,
@@ -88,41 +93,30 @@ impl Landmarks {
         seed: u64,
     ) -> Result<Landmarks, Error> {
         check_tolerance(tolerance)?;
-        let interrupt = form.kernel().interrupt.clone();
-        interrupt.watch(|| Landmarks::chosen(form, points, tolerance, most, seed))
-    }
-
-    fn chosen(
-        form: &Conditioned,
-        points: &Points,
-        tolerance: f64,
-        most: usize,
-        seed: u64,
-    ) -> Result<Landmarks, Error> {
-        let kernel = form.kernel();
+        let evaluator = form.evaluator();
         let boundary = form.boundary_points();
         let pool = pool(points, boundary.rows(), seed)?;
-        let scaled = kernel.scale(&pool)?;
-        let known = form.known_at(&scaled);
-        let (whole, _) = kernel.diagonal();
+        let scaled = evaluator.scale(&pool)?;
+        let known = form.known_at(&scaled)?;
+        let (whole, _) = evaluator.kernel.diagonal();
         let left = |j: usize| (whole - dot(known.column(j), known.column(j))).max(0.0);
         let diagonal: Vec<f64> = (0..pool.len()).map(left).collect();
         let mean = diagonal.iter().sum::<f64>() / pool.len() as f64;
-        let (most, interrupt) = (most.min(MOST_LANDMARKS), &kernel.interrupt);
+        let (most, interrupt) = (most.min(MOST_LANDMARKS), &evaluator.interrupt);
         let stop = Stop { tolerance: tolerance * mean, most, interrupt };
         let pivots = greedy(diagonal, stop, |pivot, column| {
-            let start = pivot / GROUP * GROUP;
-            let group = start..(start + GROUP).min(pool.len());
-            column.copy_from_slice(kernel.values(&scaled, group, &scaled).column(pivot - start));
+            let values = evaluator.values_of(&scaled, pivot..pivot + 1, &scaled)?;
+            column.copy_from_slice(values.column(0));
             take_known(&known, pivot, column);
-        });
+            Ok::<_, Error>(())
+        })?;
         let rank = pivots.chosen.len();
         if rank == 0 {
             return Err(KernelError::NoLandmarks.into());
         }
         let rows: Vec<&[f64]> = pivots.chosen.iter().map(|i| pool.row(*i)).collect();
         let chosen = Points::from_rows(&rows)?;
-        let mut explained = form.explained_at(&kernel.scale(&chosen)?);
+        let mut explained = form.explained_at(&evaluator.scale(&chosen)?)?;
         explained.values_mut().iter_mut().for_each(|v| *v = -*v);
         let mut transform = Matrix::from_fn(rank, rank + boundary.rows(), |i, j| match j.checked_sub(rank) {
             None => f64::from(u8::from(i == j)),
@@ -132,34 +126,40 @@ impl Landmarks {
         let anchors = Matrix::from_fn(rank + boundary.rows(), pool.dimension(), |i, l| {
             if i < rank { rows[i][l] } else { boundary[(i - rank, l)] }
         });
+        let kernel = &evaluator.kernel;
         let written = Written {
-            kernel: kernel.kernel.name().to_string(),
-            widths: kernel.widths.clone(),
-            differentiated: kernel.differentiated.clone(),
-            origin: kernel.origin.clone(),
+            kernel: kernel.kernel().name().to_string(),
+            parameters: parameters_of(kernel.kernel()),
+            widths: kernel.widths().to_vec(),
+            differentiated: kernel.differentiated().to_vec(),
+            origin: kernel.origin().to_vec(),
             anchors,
             transform: transform.transpose(),
             residual: pivots.residual / mean,
         };
-        Landmarks::from_parts(kernel.clone(), written)
+        Landmarks::from_parts(evaluator.clone(), written)
     }
 
-    fn from_parts(kernel: PairKernel, written: Written) -> Result<Landmarks, Error> {
+    fn from_parts(evaluator: Evaluator, written: Written) -> Result<Landmarks, Error> {
         let rows = written.anchors.to_rows();
-        let anchors = kernel.scale(&Points::from_rows(&rows)?)?;
+        let anchors = evaluator.scale(&Points::from_rows(&rows)?)?;
         if written.transform.rows() != rows.len() {
-            return Err(KernelError::BadCoordinates { dimension: kernel.origin.len() }.into());
+            return Err(KernelError::BadCoordinates { dimension: anchors.dimension() }.into());
         }
         let transposed = written.transform.transpose();
-        Ok(Landmarks { kernel, anchors, transposed, written })
+        Ok(Landmarks { evaluator, anchors, transposed, written })
+    }
+
+    /// The same landmarks on an engine of choice: those that are read from a file start on [`Native`]. Once the interrupt is raised, passes
+    /// are errors.
+    pub fn on(mut self, engine: Arc<dyn Engine>, interrupt: &Interrupt) -> Landmarks {
+        (self.evaluator.engine, self.evaluator.interrupt) = (engine, interrupt.clone());
+        self
     }
 
     /// Whether these are landmarks of that kernel.
     pub(super) fn is_of(&self, kernel: &PairKernel) -> bool {
-        self.kernel.kernel.name() == kernel.kernel.name()
-            && self.kernel.widths == kernel.widths
-            && self.kernel.origin == kernel.origin
-            && self.kernel.differentiated == kernel.differentiated
+        self.evaluator.kernel.is_same(kernel)
     }
 
     /// The number of landmarks and functions, `r`.
@@ -179,7 +179,7 @@ impl Landmarks {
 
     /// The number of differentiated coordinates.
     pub fn coordinates(&self) -> usize {
-        self.kernel.differentiated.len()
+        self.evaluator.kernel.differentiated().len()
     }
 
     /// The sums over some data that any discrepancy of scores in these features (`n` by anything) is made of.
@@ -187,11 +187,10 @@ impl Landmarks {
     /// Sums of parts of the data, from blocks, threads or machines, [add up](Sums::merge).
     pub fn sums(&self, points: &Points, features: &Matrix, weights: &[f64]) -> Result<Sums, Error> {
         checked_rows(points.len(), self.coordinates(), features, weights)?;
-        let data = self.kernel.scale(points)?;
+        let data = self.evaluator.scale(points)?;
         let columns = weighted_columns(features, weights);
         let terms = forward_terms(features.columns(), self.coordinates());
-        let both = self.there(&data, &columns, &terms);
-        self.kernel.interrupt.check()?;
+        let both = self.sum_terms(&data, &columns, &terms)?;
         let count = features.columns();
         Ok(Sums::of(both.part(0..count), both.part(count..both.columns()), weights))
     }
@@ -223,34 +222,48 @@ impl Landmarks {
             }
             .into());
         }
-        let rows = self.kernel.scale(points)?;
+        let rows = self.evaluator.scale(points)?;
         let both = sums.value.clone().beside(&sums.slope);
         let used = score.used_features();
         let mut terms: Vec<Term> = (0..both.columns()).map(|j| Term::new(Operator::Value, j)).collect();
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
-        let products = self.back(&rows, &both, &terms);
-        self.kernel.interrupt.check()?;
-        let moments = sums.moments();
-        Ok(Pass::from_products(features, &products, &used, moments, sums.weight).gradients(score, theta))
+        let products = self.combine(&rows, &both, &terms)?;
+        let coupling = Coupling { coordinates: self.coordinates(), is_coupled: false };
+        let pass = Pass::from_products(features, &products, &used, coupling, sums.moments(), sums.weight);
+        Ok(pass.gradients(score, theta))
     }
 
     /// Sums over the data of functions (terms `Value`) and their derivatives (`Second`): functions by terms.
-    pub(super) fn there(&self, data: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let at_anchors = cross(&self.kernel, &self.anchors, data, columns, terms);
-        product(&self.transposed, &at_anchors)
+    pub(super) fn sum_terms(
+        &self,
+        data: &ScaledPoints,
+        columns: &Matrix,
+        terms: &[Term],
+    ) -> Result<Matrix, Error> {
+        let at_anchors = cross(&self.evaluator, &self.anchors, data, columns, terms)?;
+        Ok(product(&self.transposed, &at_anchors))
     }
 
     /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points, coefficients in columns.
-    pub(super) fn back(&self, rows: &Scaled, coefficients: &Matrix, terms: &[Term]) -> Matrix {
+    pub(super) fn combine(
+        &self,
+        rows: &ScaledPoints,
+        coefficients: &Matrix,
+        terms: &[Term],
+    ) -> Result<Matrix, Error> {
         let weights = product(&self.written.transform, coefficients);
-        cross(&self.kernel, rows, &self.anchors, &weights, terms)
+        cross(&self.evaluator, rows, &self.anchors, &weights, terms)
     }
 
     /// The functions at a range of points, and their derivatives: functions by points.
-    pub(super) fn written_out(&self, data: &Scaled, range: std::ops::Range<usize>) -> (Matrix, Vec<Matrix>) {
-        let out = self.kernel.values_and_slopes(data, range, &self.anchors);
+    pub(super) fn written_out(
+        &self,
+        data: &ScaledPoints,
+        range: Range<usize>,
+    ) -> Result<(Matrix, Vec<Matrix>), Error> {
+        let out = self.evaluator.values_and_slopes(data, range, &self.anchors)?;
         let slopes = out.slope.iter().map(|slope| product(&self.transposed, slope)).collect();
-        (product(&self.transposed, &out.value), slopes)
+        Ok((product(&self.transposed, &out.value), slopes))
     }
 }
 
@@ -265,16 +278,23 @@ impl TryFrom<Written> for Landmarks {
 
     fn try_from(written: Written) -> Result<Landmarks, String> {
         let kernel = kernel::by_name(&written.kernel).map_err(|error| error.to_string())?;
-        let kernel = PairKernel {
-            kernel: Arc::clone(&kernel),
-            widths: written.widths.clone(),
-            differentiated: written.differentiated.clone(),
-            origin: written.origin.clone(),
-            interrupt: Interrupt::new(),
-        };
-        kernel.check(written.anchors.columns()).map_err(|error| error.to_string())?;
-        Landmarks::from_parts(kernel, written).map_err(|error| error.to_string())
+        if parameters_of(kernel.as_ref()) != written.parameters {
+            let (name, parameters) = (&written.kernel, &written.parameters);
+            return Err(format!(
+                "the kernel \"{name}\" of this version does not have the parameters {parameters:?}"
+            ));
+        }
+        let (widths, differentiated) = (written.widths.clone(), written.differentiated.clone());
+        let kernel = PairKernel::new(kernel, widths, differentiated, written.origin.clone())
+            .map_err(|error| error.to_string())?;
+        let (engine, interrupt) = (Arc::new(Native), Interrupt::new());
+        let evaluator = Evaluator { engine, kernel: Arc::new(kernel), interrupt };
+        Landmarks::from_parts(evaluator, written).map_err(|error| error.to_string())
     }
+}
+
+fn parameters_of(kernel: &dyn kernel::Kernel) -> Vec<(String, f64)> {
+    kernel.parameters().into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// Refuses what is not a share of the kernel.

@@ -3,7 +3,7 @@
 use super::conditioned::Conditioned;
 use super::form::SteinForm;
 use crate::compute::dot;
-use crate::compute::pairs::Scaled;
+use crate::engine::ScaledPoints;
 use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -29,7 +29,7 @@ pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
 ///     let sides = (0..side).flat_map(|k| [[at(k), 0.0], [1.0, at(k)], [1.0 - at(k), 1.0], [0.0, 1.0 - at(k)]]);
 ///     let form = Radial::tiled(&data, kernel::by_name("gaussian")?, 0.4)?;
 ///     let form = Conditioned::new(form, &Points::from_rows(&sides.collect::<Vec<_>>())?, 1e-4)?;
-///     form.left_at(&Points::from_rows(&[[0.37, 0.0], [1.0, 0.61]])?, &data)
+///     form.residual_at(&Points::from_rows(&[[0.37, 0.0], [1.0, 0.61]])?, &data)
 /// };
 /// let (sparse, dense) = (left(1)?, left(8)?);
 /// assert!(sparse.tie > 0.3 && dense.tie < 0.01);
@@ -37,7 +37,7 @@ pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub struct Left {
+pub struct KernelResidual {
     /// On the boundary between them: the mean of `k0(t, t) / k(t, t)`.
     pub leak: f64,
     /// At the observations: the mean of `k0(x, x) / k(x, x)`.
@@ -69,78 +69,78 @@ impl Conditioned {
 
     /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
     pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
-        Ok(self.leaks_of(&self.known_at(&self.kernel().scale(places)?)))
+        Ok(self.leaks_of(&self.known_at(&self.evaluator().scale(places)?)?))
     }
 
     /// What is left at places on the boundary, as some observations see it. The places should be near the data: gaps in parts of the boundary that no
     /// data come near do no harm.
-    pub fn left_at(&self, places: &Points, observations: &Points) -> Result<Left, Error> {
+    pub fn residual_at(&self, places: &Points, observations: &Points) -> Result<KernelResidual, Error> {
         let near = vec![1.0 / places.len() as f64; places.len()];
-        let (places, observations) = (self.kernel().scale(places)?, self.kernel().scale(observations)?);
-        let (known, seen) = (self.known_at(&places), self.known_at(&observations));
-        let plain = self.kernel().values(&observations, 0..observations.len(), &places);
+        let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
+        let (known, seen) = (self.known_at(&places)?, self.known_at(&observations)?);
+        let plain = self.evaluator().values(&observations, &places)?;
         let left = |j: usize, i: usize| plain[(j, i)] - dot(known.column(j), seen.column(i));
-        Ok(self.left(dot(&self.leaks_of(&known), &near), &near, left, &observations, &seen))
+        self.residual(dot(&self.leaks_of(&known), &near), &near, left, &observations, &seen)
     }
 
     /// The same with boundary points for places, each when it is not known: with `A = K + e I`, conditioning on all others leaves
     /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average; in the tie boundary points count by the
     /// observations near them.
-    pub fn left_among(&self, observations: &Points) -> Result<Left, Error> {
+    pub fn residual_among(&self, observations: &Points) -> Result<KernelResidual, Error> {
         let probes = leak_probes(self.boundary.len());
         let place = |b: &usize| (0..self.dimension()).map(|l| self.boundary_points()[(*b, l)]).collect();
         let places: Vec<Vec<f64>> = probes.iter().map(place).collect();
         let near = self.nearness(&Points::from_rows(&places)?, observations)?;
-        let observations = self.kernel().scale(observations)?;
-        let (inverse, seen) = (self.inverse_columns(&probes), self.known_at(&observations));
+        let observations = self.evaluator().scale(observations)?;
+        let (inverse, seen) = (self.inverse_columns(&probes), self.known_at(&observations)?);
         let left = |j: usize, i: usize| {
             let column = inverse.column(j);
             dot(column, seen.column(i)) / dot(column, column)
         };
         let leak = self.leaks_without(&inverse).iter().sum::<f64>() / probes.len() as f64;
-        Ok(self.left(leak, &near, left, &observations, &seen))
+        self.residual(leak, &near, left, &observations, &seen)
     }
 
     /// Puts together what is left: on the boundary, between places and observations (a function of their indices), and at observations of which the
     /// boundary has `seen` so much.
-    fn left(
+    fn residual(
         &self,
         leak: f64,
         near: &[f64],
         between: impl Fn(usize, usize) -> f64,
-        observations: &Scaled,
+        observations: &ScaledPoints,
         seen: &Matrix,
-    ) -> Left {
+    ) -> Result<KernelResidual, Error> {
         let count = observations.len();
         let square = |j: usize| (0..count).map(|i| between(j, i).powi(2)).sum::<f64>() / count as f64;
         let to_boundary: f64 = near.iter().enumerate().map(|(j, near)| near * square(j)).sum();
-        let plain = self.kernel().values(observations, 0..count, observations);
+        let plain = self.evaluator().values(observations, observations)?;
         let among = |i: usize, j: usize| plain[(i, j)] - dot(seen.column(i), seen.column(j));
         let pairs = (count * count.saturating_sub(1) / 2) as f64;
         let to_others = (0..count).flat_map(|i| (0..i).map(move |j| (i, j)));
         let to_others = to_others.map(|(i, j)| among(i, j).powi(2)).sum::<f64>() / pairs;
         let kept = self.leaks_of(seen).iter().sum::<f64>() / count as f64;
-        Left { leak, kept, tie: (to_boundary / to_others).sqrt() }
+        Ok(KernelResidual { leak, kept, tie: (to_boundary / to_others).sqrt() })
     }
 
     /// How much is left where the boundary knows so much.
     fn leaks_of(&self, known: &Matrix) -> Vec<f64> {
-        let (whole, _) = self.kernel().diagonal();
+        let (whole, _) = self.evaluator().kernel.diagonal();
         let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
         (0..known.columns()).map(|j| left(j).clamp(0.0, 1.0)).collect()
     }
 
     /// How much is left at boundary points when they are not known, by their columns of the inverse.
     fn leaks_without(&self, inverse: &Matrix) -> Vec<f64> {
-        let (whole, _) = self.kernel().diagonal();
+        let (whole, _) = self.evaluator().kernel.diagonal();
         let left = |j: usize| 1.0 / dot(inverse.column(j), inverse.column(j)) - self.ridge;
         (0..inverse.columns()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
     /// How near places are to observations, `sum_i k(x_i, t)`, as shares of one; not a number where the kernel reaches none of them.
     pub(crate) fn nearness(&self, places: &Points, observations: &Points) -> Result<Vec<f64>, Error> {
-        let (places, observations) = (self.kernel().scale(places)?, self.kernel().scale(observations)?);
-        let values = self.kernel().values(&places, 0..places.len(), &observations);
+        let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
+        let values = self.evaluator().values(&places, &observations)?;
         let near: Vec<f64> = (0..places.len()).map(|j| values.column(j).iter().sum()).collect();
         let total: f64 = near.iter().sum();
         Ok(near.iter().map(|near| near / total).collect())
@@ -159,7 +159,7 @@ impl Conditioned {
 mod tests {
     use super::*;
     use crate::kernel;
-    use crate::simulate::stream;
+    use crate::random::stream;
     use crate::stein::{Operator, Radial, Term};
     use rand::RngExt;
 
@@ -217,7 +217,7 @@ mod tests {
     fn what_is_left_at_places_follows_its_definition() {
         let (data, boundary, places) = (scattered(12, 1), scattered(6, 2), scattered(5, 3));
         let observations = Points::from_rows(&data.rows().take(4).collect::<Vec<_>>()).unwrap();
-        let found = conditioned(&data, &boundary).left_at(&places, &observations).unwrap();
+        let found = conditioned(&data, &boundary).residual_at(&places, &observations).unwrap();
         let left = |j: usize, x: &[f64]| left_between(x, &boundary, places.row(j));
         let expected = tie(|_| 1.0, &observations, &boundary, &places, left);
         assert!((found.tie - expected).abs() < 1e-10 * expected, "{found:?} {expected}");
@@ -231,7 +231,7 @@ mod tests {
     fn what_is_left_at_boundary_points_is_what_the_others_leave() {
         let (data, boundary) = (scattered(12, 4), scattered(6, 5));
         let observations = Points::from_rows(&data.rows().take(4).collect::<Vec<_>>()).unwrap();
-        let found = conditioned(&data, &boundary).left_among(&observations).unwrap();
+        let found = conditioned(&data, &boundary).residual_among(&observations).unwrap();
         let others = |j: usize| {
             let rows = boundary.rows().enumerate().filter(|(i, _)| *i != j);
             Points::from_rows(&rows.map(|(_, row)| row).collect::<Vec<_>>()).unwrap()

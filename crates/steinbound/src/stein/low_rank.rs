@@ -3,11 +3,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::conditioned::Conditioned;
-use super::form::{Diagonal, Holder, SteinForm, Term, check_shape, there_and_back, wrong_shape};
+use super::form::{
+    Diagonal, FormKind, Holder, Parts, SteinForm, Term, check_shape, split_terms, wrong_shape,
+};
 use super::landmarks::Landmarks;
 use crate::compute::dot;
 use crate::compute::packed::LARGEST_TILE;
-use crate::compute::pairs::Scaled;
+use crate::engine::ScaledPoints;
 use crate::error::Error;
 use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
@@ -51,24 +53,32 @@ pub struct LowRank {
 impl LowRank {
     /// The form of the data that the conditioned form has, with landmarks in place of all pairs.
     ///
-    /// The landmarks must be of the same kernel: name, widths, origin and differentiated coordinates.
+    /// The landmarks must be of the same kernel: name and parameters, widths, origin and differentiated coordinates.
     pub fn new(exact: Arc<Conditioned>, landmarks: Arc<Landmarks>) -> Result<LowRank, Error> {
-        if !landmarks.is_of(exact.kernel()) {
+        if !landmarks.is_of(&exact.evaluator().kernel) {
             return Err(wrong_shape(exact.as_ref(), "landmarks of another kernel".into()).into());
         }
         Ok(LowRank { exact, landmarks })
     }
 
-    fn at(&self, rows: &Scaled, columns: &Matrix, terms: &[Term]) -> Matrix {
-        let (needed, outer) = there_and_back(terms, self.coordinates());
-        let sums = self.landmarks.there(self.exact.scaled(), columns, &needed);
+    /// The sums over the data of the functions (terms [`Operator::Value`](super::Operator::Value)) and of their derivatives
+    /// ([`Operator::Second`](super::Operator::Second)), functions by terms: half of what [`apply`](SteinForm::apply) has to do.
+    pub fn feature_sums(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        self.landmarks.sum_terms(self.exact.scaled(), columns, terms)
+    }
+
+    fn at(&self, rows: &ScaledPoints, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
+        check_shape(self, columns, terms)?;
+        let (needed, outer) = split_terms(terms, self.coordinates());
+        let sums = self.landmarks.sum_terms(self.exact.scaled(), columns, &needed)?;
         let back: Vec<Term> = outer.iter().map(|(_, term)| *term).collect();
-        let parts = self.landmarks.back(rows, &sums, &back);
+        let parts = self.landmarks.combine(rows, &sums, &back)?;
         let mut products = Matrix::zeros(rows.len(), terms.len());
         for (j, (output, _)) in outer.iter().enumerate() {
             add_scaled(products.column_mut(*output), 1.0, parts.column(j));
         }
-        products
+        Ok(products)
     }
 }
 
@@ -86,72 +96,47 @@ impl SteinForm for LowRank {
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        check_shape(self, columns, terms)?;
-        self.exact.kernel().interrupt.watch(|| Ok(self.at(self.exact.scaled(), columns, terms)))
+        self.at(self.exact.scaled(), columns, terms)
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
-        check_shape(self, columns, terms)?;
-        let rows = self.exact.kernel().scale(targets)?;
-        self.exact.kernel().interrupt.watch(|| Ok(self.at(&rows, columns, terms)))
+        self.at(&self.exact.evaluator().scale(targets)?, columns, terms)
     }
 
-    fn feature_sums(&self, columns: &Matrix, terms: &[Term]) -> Option<Result<Matrix, Error>> {
-        let checked = check_shape(self, columns, terms).map_err(Error::from);
-        let sums = || Ok(self.landmarks.there(self.exact.scaled(), columns, terms));
-        Some(checked.and_then(|()| self.exact.kernel().interrupt.watch(sums)))
-    }
-
-    fn diagonal(&self) -> Diagonal {
+    fn diagonal(&self) -> Result<Diagonal, Error> {
         let (points, coordinates) = (self.points(), self.coordinates());
         let blocks: Vec<usize> = (0..points).step_by(LARGEST_TILE).collect();
         let of_block = |start: &usize| {
             let range = *start..(start + LARGEST_TILE).min(points);
-            if self.exact.kernel().interrupt.is_raised() {
-                return vec![(0.0, vec![0.0; coordinates], 0.0); range.len()];
-            }
-            let (value, slopes) = self.landmarks.written_out(self.exact.scaled(), range.clone());
+            let (value, slopes) = self.landmarks.written_out(self.exact.scaled(), range.clone())?;
             let of_point = |at: usize| {
                 let phi = value.column(at);
                 let slope: Vec<f64> = slopes.iter().map(|slope| dot(phi, slope.column(at))).collect();
                 let both = slopes.iter().map(|slope| dot(slope.column(at), slope.column(at))).sum();
                 (dot(phi, phi), slope, both)
             };
-            (0..range.len()).map(of_point).collect::<Vec<(f64, Vec<f64>, f64)>>()
+            Ok((0..range.len()).map(of_point).collect())
         };
-        let all: Vec<_> = blocks.par_iter().map(of_block).collect::<Vec<_>>().into_iter().flatten().collect();
-        Diagonal {
+        let found: Vec<Vec<(f64, Vec<f64>, f64)>> =
+            blocks.par_iter().map(of_block).collect::<Result<_, Error>>()?;
+        let all: Vec<_> = found.into_iter().flatten().collect();
+        Ok(Diagonal {
             value: all.iter().map(|point| point.0).collect(),
+            between: Matrix::zeros(points, 0),
             slope: Matrix::from_fn(points, coordinates, |i, l| all[i].1[l]),
             both: all.iter().map(|point| point.2).collect(),
-        }
+        })
     }
 
     fn holder(&self) -> Holder {
         Holder {
-            form: "low-rank".into(),
+            form: FormKind::LowRank,
             rank: Some(self.landmarks.rank()),
             residual: Some(self.landmarks.residual()),
         }
     }
 
-    fn leaks(&self) -> Vec<f64> {
-        self.exact.leaks()
-    }
-
-    fn leaks_among(&self, boundary: &Points) -> Result<Vec<f64>, Error> {
-        self.exact.leaks_among(boundary)
-    }
-
-    fn leaks_at(&self, places: &Points) -> Result<Option<Vec<f64>>, Error> {
-        SteinForm::leaks_at(self.exact.as_ref(), places)
-    }
-
-    fn boundary_condition(&self) -> Option<f64> {
-        self.exact.boundary_condition()
-    }
-
-    fn multipliers(&self, columns: &Matrix, terms: &[Term]) -> Result<Option<Matrix>, Error> {
-        self.exact.multipliers(columns, terms)
+    fn parts(&self) -> Parts<'_> {
+        Parts { features: Some(self), ..self.exact.parts() }
     }
 }

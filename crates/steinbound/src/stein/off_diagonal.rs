@@ -1,4 +1,4 @@
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term};
+use super::form::{Diagonal, Holder, SteinForm, Term};
 use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -11,7 +11,7 @@ use crate::points::Points;
 /// let points = Points::from_rows(&[[0.0], [2.0]])?;
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let ones = Matrix::from_fn(2, 1, |_, _| 1.0);
-/// let sums = OffDiagonal::new(&form).apply(&ones, &[Term::new(Operator::Value, 0)])?;
+/// let sums = OffDiagonal::new(&form)?.apply(&ones, &[Term::new(Operator::Value, 0)])?;
 /// assert!((sums[(0, 0)] - (-2.0f64).exp()).abs() < 1e-15);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
@@ -22,8 +22,8 @@ pub struct OffDiagonal<'a> {
 
 impl<'a> OffDiagonal<'a> {
     /// Leaves the diagonal of a form out.
-    pub fn new(inner: &'a dyn SteinForm) -> OffDiagonal<'a> {
-        OffDiagonal { inner, diagonal: inner.diagonal() }
+    pub fn new(inner: &'a dyn SteinForm) -> Result<OffDiagonal<'a>, Error> {
+        Ok(OffDiagonal { inner, diagonal: inner.diagonal()? })
     }
 }
 
@@ -43,11 +43,7 @@ impl SteinForm for OffDiagonal<'_> {
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         let mut products = self.inner.apply(columns, terms)?;
         for (output, term) in terms.iter().enumerate() {
-            let diagonal = match term.operator {
-                Operator::Value | Operator::Gram => &self.diagonal.value,
-                Operator::Second(l) | Operator::First(l) => self.diagonal.slope.column(l),
-                Operator::Both | Operator::Energy => &self.diagonal.both,
-            };
+            let diagonal = self.diagonal.of(term.operator);
             let column = columns.column(term.column);
             for (i, product) in products.column_mut(output).iter_mut().enumerate() {
                 *product -= diagonal[i] * column[i];
@@ -60,15 +56,22 @@ impl SteinForm for OffDiagonal<'_> {
         self.inner.apply_at(targets, columns, terms)
     }
 
-    fn diagonal(&self) -> Diagonal {
-        Diagonal {
-            value: vec![0.0; self.points()],
-            slope: Matrix::zeros(self.points(), self.coordinates()),
-            both: vec![0.0; self.points()],
-        }
+    fn diagonal(&self) -> Result<Diagonal, Error> {
+        let Diagonal { value, between, slope, both } = &self.diagonal;
+        let zeros = |like: &Matrix| Matrix::zeros(like.rows(), like.columns());
+        Ok(Diagonal {
+            value: vec![0.0; value.len()],
+            between: zeros(between),
+            slope: zeros(slope),
+            both: vec![0.0; both.len()],
+        })
     }
 
     fn holder(&self) -> Holder {
         self.inner.holder()
+    }
+
+    fn is_coupled(&self) -> bool {
+        self.inner.is_coupled()
     }
 }

@@ -1,10 +1,8 @@
 use std::sync::Arc;
 
-use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape};
-use crate::compute::pairs::{PairKernel, PairSum, Scaled};
-use crate::compute::tiles::{Computed, Stored, TileSource};
-use crate::compute::{memory, products};
-use crate::error::{Error, KernelError};
+use super::form::{Diagonal, FormKind, Holder, Operator, SteinForm, Term, check_shape};
+use crate::engine::{Engine, Evaluator, Native, PairKernel, PairSum, PreparedPairs, ScaledPoints, Storage};
+use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
@@ -16,16 +14,18 @@ use crate::points::Points;
 /// grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
 ///
 /// ```
-/// use steinbound::stein::{Radial, SteinForm};
+/// use steinbound::stein::{FormKind, Radial, SteinForm};
 /// use steinbound::{Points, kernel};
 /// let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.5]])?;
 /// let form = Radial::dense(&points, kernel::by_name("imq")?, 1.0)?;
-/// assert_eq!(form.holder().form, "dense");
+/// assert_eq!(form.holder().form, FormKind::Dense);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Radial {
-    source: Box<dyn TileSource>,
-    form: &'static str,
+    pub(super) evaluator: Evaluator,
+    points: Arc<ScaledPoints>,
+    pairs: Box<dyn PreparedPairs>,
+    storage: Storage,
 }
 
 impl Radial {
@@ -52,104 +52,83 @@ impl Radial {
         differentiated: Vec<usize>,
         dense: bool,
     ) -> Result<Radial, Error> {
-        Radial::until(points, kernel, widths, differentiated, dense, &Interrupt::new())
+        let kernel = PairKernel::new(kernel, widths, differentiated, points.mean())?;
+        let storage = if dense { Storage::Dense } else { Storage::Tiled };
+        Radial::on(Arc::new(Native), points, kernel, storage, &Interrupt::new())
     }
 
-    /// The same form, of which passes are errors once the interrupt is raised.
-    pub(crate) fn until(
+    /// The form on an engine of choice. Once the interrupt is raised, passes are errors.
+    pub fn on(
+        engine: Arc<dyn Engine>,
         points: &Points,
-        kernel: Arc<dyn Kernel>,
-        widths: Vec<f64>,
-        differentiated: Vec<usize>,
-        dense: bool,
+        kernel: PairKernel,
+        storage: Storage,
         interrupt: &Interrupt,
     ) -> Result<Radial, Error> {
-        let (origin, interrupt) = (points.mean(), interrupt.clone());
-        let kernel = PairKernel { kernel, widths, differentiated, origin, interrupt };
-        kernel.check(points.dimension())?;
-        if dense {
-            check_dense(points.len())?;
-        }
-        let scaled = kernel.scale(points)?;
-        let computed = Computed { kernel, points: scaled };
-        Ok(if dense {
-            Radial { source: Box::new(Stored::new(computed)), form: "dense" }
-        } else {
-            Radial { source: Box::new(computed), form: "tiled" }
-        })
+        let (kernel, points) = (Arc::new(kernel.clone()), Arc::new(kernel.scale(points)?));
+        let pairs = engine.prepare(Arc::clone(&kernel), Arc::clone(&points), storage, interrupt)?;
+        let evaluator = Evaluator { engine, kernel, interrupt: interrupt.clone() };
+        Ok(Radial { evaluator, points, pairs, storage })
     }
 
-    pub(super) fn kernel(&self) -> &PairKernel {
-        self.source.pair_kernel()
-    }
-
-    pub(super) fn scaled(&self) -> &Scaled {
-        self.source.points()
+    pub(super) fn scaled(&self) -> &ScaledPoints {
+        &self.points
     }
 }
 
 impl SteinForm for Radial {
     fn points(&self) -> usize {
-        self.scaled().len()
+        self.points.len()
     }
 
     fn dimension(&self) -> usize {
-        self.kernel().widths.len()
+        self.points.dimension()
     }
 
     fn differentiated(&self) -> &[usize] {
-        &self.kernel().differentiated
+        self.evaluator.kernel.differentiated()
     }
 
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         let (sums, signs) = lower(terms);
-        let products = products::symmetric(self.source.as_ref(), columns, &sums);
-        self.kernel().interrupt.check()?;
+        let products = self.pairs.symmetric(columns, &sums, &self.evaluator.interrupt)?;
         Ok(with_signs(products, &signs))
     }
 
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
-        let rows = self.kernel().scale(targets)?;
-        self.kernel().interrupt.watch(|| Ok(cross(self.kernel(), &rows, self.scaled(), columns, terms)))
+        cross(&self.evaluator, &self.evaluator.scale(targets)?, &self.points, columns, terms)
     }
 
-    fn diagonal(&self) -> Diagonal {
-        let (value, both) = self.kernel().diagonal();
-        Diagonal {
+    fn diagonal(&self) -> Result<Diagonal, Error> {
+        let (value, both) = self.evaluator.kernel.diagonal();
+        Ok(Diagonal {
             value: vec![value; self.points()],
+            between: Matrix::zeros(self.points(), 0),
             slope: Matrix::zeros(self.points(), self.coordinates()),
             both: vec![both; self.points()],
-        }
+        })
     }
 
     fn holder(&self) -> Holder {
-        Holder { form: self.form.to_string(), rank: None, residual: None }
+        Holder::exact(match self.storage {
+            Storage::Dense => FormKind::Dense,
+            Storage::Tiled => FormKind::Tiled,
+        })
     }
 }
 
-/// The terms of a radial kernel at row points against column points to which `columns` belong. Who wants the result asks the kernel's interrupt first.
+/// The terms of a radial kernel at row points against column points to which `columns` belong.
 pub(super) fn cross(
-    kernel: &PairKernel,
-    rows: &Scaled,
-    others: &Scaled,
+    evaluator: &Evaluator,
+    rows: &ScaledPoints,
+    others: &ScaledPoints,
     columns: &Matrix,
     terms: &[Term],
-) -> Matrix {
+) -> Result<Matrix, Error> {
     let (sums, signs) = lower(terms);
-    with_signs(products::cross(kernel, rows, others, columns, &sums), &signs)
-}
-
-/// The bytes that a dense form of so many points takes.
-pub(crate) fn dense_bytes(points: usize) -> u128 {
-    Stored::bytes(points)
-}
-
-/// Refuses a dense form of so many points where it would not fit in memory.
-pub(crate) fn check_dense(points: usize) -> Result<(), KernelError> {
-    let (bytes, available) = (dense_bytes(points), memory::available());
-    if bytes > available { Err(KernelError::TooLarge { points, bytes, available }) } else { Ok(()) }
+    Ok(with_signs(evaluator.cross(rows, others, columns, &sums)?, &signs))
 }
 
 /// The bandwidth times the scale of each coordinate.
@@ -160,7 +139,7 @@ pub(crate) fn widths(points: &Points, bandwidth: f64) -> Vec<f64> {
 /// For a radial kernel the two first derivatives differ only in sign: `d/dx_l k = - d/dy_l k`.
 fn lower(terms: &[Term]) -> (Vec<(PairSum, usize)>, Vec<f64>) {
     let lowered = terms.iter().map(|term| match term.operator {
-        Operator::Value => ((PairSum::Value, term.column), 1.0),
+        Operator::Value | Operator::Between(..) => ((PairSum::Value, term.column), 1.0),
         Operator::Second(l) => ((PairSum::Slope(l), term.column), 1.0),
         Operator::First(l) => ((PairSum::Slope(l), term.column), -1.0),
         Operator::Both => ((PairSum::Mixed, term.column), 1.0),

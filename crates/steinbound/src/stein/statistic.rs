@@ -10,13 +10,15 @@
 //! discrepancy^2 = ( sum_l a_l' G a_l + 2 a_l' c_l + e ) / Z,
 //! ```
 //!
-//! with `Z = (sum w)^2` for the V-statistic; the U-statistic leaves all diagonals out and has `Z = (sum w)^2 - sum w^2`.
+//! (for a [coupled](SteinForm::is_coupled) form `G` has a block for each pair of coordinates, and `a_l' G a_l` becomes
+//! `sum_m a_l' G_lm a_m`), with `Z = (sum w)^2` for the V-statistic; the U-statistic leaves all diagonals out and has `Z = (sum w)^2 - sum w^2`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::form::{Operator, SteinForm, Term, wrong_shape};
+use super::gram::{Coupling, Gram, sum};
 use super::off_diagonal::OffDiagonal;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::compute::dot;
@@ -42,11 +44,11 @@ impl Statistic {
     }
 
     /// The pairs that the statistic is a mean over. The diagonal that a U-statistic leaves out is computed here, once.
-    pub(crate) fn pairs(self, form: &dyn SteinForm) -> Pairs<'_> {
-        match self {
+    pub(crate) fn pairs(self, form: &dyn SteinForm) -> Result<Pairs<'_>, Error> {
+        Ok(match self {
             Statistic::V => Pairs::All(form),
-            Statistic::U => Pairs::Different(OffDiagonal::new(form)),
-        }
+            Statistic::U => Pairs::Different(OffDiagonal::new(form)?),
+        })
     }
 
     /// `Z`: what the sum over pairs is divided by.
@@ -96,7 +98,7 @@ const MOST_PRODUCTS: usize = 8_000_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// `G`, features by features.
-    pub gram: Matrix,
+    pub gram: Gram,
     /// `c_l`, features by coordinates.
     pub cross: Matrix,
     /// `e`.
@@ -106,24 +108,32 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// From weighted features and the products `M W Phi` and `D_l w` with them; of the former only the first `full`
-    /// need be `M` itself, the others any [`Operator::Gram`].
+    /// From weighted features and the products `M W Phi` (block by block for a coupled kernel) and `D_l w` with them; of the former only the
+    /// first `full` need be `M` itself, the others any [`Operator::Gram`].
     fn new(
         columns: &Matrix,
         products: &Matrix,
         full: usize,
-        coordinates: usize,
+        coupling: Coupling,
         constant: f64,
         normaliser: f64,
     ) -> Moments {
         let count = columns.columns() - 1;
-        let sum = |c: usize, at: usize| {
-            let (c, at) = if (full..count).contains(&at) && c < full { (at, c) } else { (c, at) };
-            dot(columns.column(c), products.column(at))
+        let dot_at = |c: usize, at: usize| dot(columns.column(c), products.column(at));
+        let blocks = coupling.values().len();
+        let gram = if coupling.is_coupled {
+            let block = |at: usize| Matrix::from_fn(count, count, |c, other| dot_at(c, at * count + other));
+            let mut blocks = (0..blocks).map(block).collect();
+            symmetrise_blocks(&mut blocks, coupling);
+            Gram::Coupled(blocks)
+        } else {
+            let mut gram = Matrix::from_fn(count, count, |c, at| {
+                if at >= full && c < full { dot_at(at, c) } else { dot_at(c, at) }
+            });
+            symmetrise(&mut gram);
+            Gram::Shared(gram)
         };
-        let mut gram = Matrix::from_fn(count, count, sum);
-        symmetrise(&mut gram);
-        let cross = Matrix::from_fn(count, coordinates, |c, l| sum(c, count + l));
+        let cross = Matrix::from_fn(count, coupling.coordinates, |c, l| dot_at(c, blocks * count + l));
         Moments { gram, cross, constant, normaliser }
     }
 
@@ -134,9 +144,9 @@ impl Moments {
         sets: &[Vec<f64>],
     ) -> Result<Vec<Moments>, Error> {
         let form = pairs.form();
-        let (count, coordinates) = (features.columns(), form.coordinates());
+        let (count, coupling) = (features.columns(), Coupling::of(form));
         // The terms of one set: values of the features, slopes and energy of the weights themselves.
-        let width = count + coordinates + 1;
+        let width = coupling.values().len() * count + coupling.coordinates + 1;
         let at_once = (MOST_PRODUCTS / (form.points().max(1) * width)).max(1);
         let mut list = Vec::with_capacity(sets.len());
         for some in sets.chunks(at_once) {
@@ -145,8 +155,11 @@ impl Moments {
             for weights in some {
                 let start = columns.columns();
                 columns = columns.beside(&checked_columns(form, features, weights)?);
-                terms.extend((0..count).map(|c| Term::new(Operator::Value, start + c)));
-                terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), start + count)));
+                for value in coupling.values() {
+                    terms.extend((0..count).map(|c| Term::new(value, start + c)));
+                }
+                terms
+                    .extend((0..coupling.coordinates).map(|l| Term::new(Operator::Second(l), start + count)));
                 terms.push(Term::new(Operator::Energy, start + count));
             }
             let products = form.apply(&columns, &terms)?;
@@ -155,7 +168,7 @@ impl Moments {
                 let products = products.part(k * width..(k + 1) * width);
                 let constant = dot(weights, products.column(width - 1));
                 let normaliser = pairs.normaliser(weights);
-                list.push(Moments::new(&own, &products, count, coordinates, constant, normaliser));
+                list.push(Moments::new(&own, &products, count, coupling, constant, normaliser));
             }
         }
         Ok(list)
@@ -171,25 +184,29 @@ impl Moments {
         let mut sum = self.constant;
         for l in 0..coefficients.columns() {
             let a = coefficients.column(l);
-            sum += dot(a, &self.gram.times_vector(a)) + 2.0 * dot(a, self.cross.column(l));
+            sum += dot(a, &self.gram.times(l, coefficients)) + 2.0 * dot(a, self.cross.column(l));
         }
         sum
     }
 
     /// The normal equations `N theta = r` of the minimum over an affine score.
     ///
-    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and `r = -sum_l S_l' (G s_l + c_l) / Z`.
+    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and `r = -sum_l S_l' (G s_l + c_l) / Z`. Coupled:
+    /// `N = sum_lm S_l' G_lm S_m / Z` and `r = -sum_l S_l' (sum_m G_lm s_m + c_l) / Z`.
     pub fn normal_equations(&self, score: &LinearScore) -> (Matrix, Vec<f64>) {
         let mut normal = Matrix::zeros(score.parameters, score.parameters);
         let mut right = vec![0.0; score.parameters];
         for (l, slots) in score.design.iter().enumerate() {
-            let mut pull = self.gram.times_vector(score.offset.column(l));
+            let mut pull = self.gram.times(l, &score.offset);
             add_scaled(&mut pull, 1.0, self.cross.column(l));
             for a in slots {
                 right[a.parameter] -= a.factor * pull[a.feature] / self.normaliser;
-                for b in slots {
-                    let product = a.factor * b.factor * self.gram[(a.feature, b.feature)];
-                    normal[(a.parameter, b.parameter)] += product / self.normaliser;
+                for (m, others) in score.design.iter().enumerate() {
+                    let Some(gram) = self.gram.block(l, m, score.design.len()) else { continue };
+                    for b in others {
+                        let product = a.factor * b.factor * gram[(a.feature, b.feature)];
+                        normal[(a.parameter, b.parameter)] += product / self.normaliser;
+                    }
                 }
             }
         }
@@ -217,8 +234,9 @@ impl Fixed {
 #[derive(Debug, Clone)]
 pub(crate) struct Pass {
     features: Matrix,
-    /// `M W Phi`, one column for each feature.
-    value: Matrix,
+    coupling: Coupling,
+    /// `M W Phi`, one column for each feature: one matrix for each of [`Coupling::values`].
+    value: Vec<Matrix>,
     /// `D_l w`, one column for each coordinate.
     second: Matrix,
     /// `D_l' W phi_c` for the pairs (l, c) that the design uses.
@@ -237,18 +255,17 @@ impl Pass {
         score: Option<&LinearScore>,
     ) -> Result<Pass, Error> {
         let form = pairs.form();
-        let (count, coordinates) = (features.columns(), form.coordinates());
+        let (count, coupling) = (features.columns(), Coupling::of(form));
         let columns = checked_columns(form, &features, weights)?;
-        let mut terms: Vec<Term> = (0..count).map(|c| Term::new(Operator::Value, c)).collect();
-        terms.extend((0..coordinates).map(|l| Term::new(Operator::Second(l), count)));
+        let mut terms = value_terms(coupling, count, count);
+        terms.extend((0..coupling.coordinates).map(|l| Term::new(Operator::Second(l), count)));
         let used = score.map_or_else(BTreeSet::new, LinearScore::used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
         terms.push(Term::new(Operator::Energy, count));
         let products = form.apply(&columns, &terms)?;
         let constant = dot(weights, products.column(terms.len() - 1));
-        let moments =
-            Moments::new(&columns, &products, count, coordinates, constant, pairs.normaliser(weights));
-        Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
+        let moments = Moments::new(&columns, &products, count, coupling, constant, pairs.normaliser(weights));
+        Ok(Pass::from_products(features, &products, &used, coupling, moments, weights.iter().sum()))
     }
 
     /// The pass for other features over the same pairs, when what does not depend on the features is known.
@@ -262,34 +279,36 @@ impl Pass {
         fixed: &Fixed,
     ) -> Result<Pass, Error> {
         let form = pairs.form();
-        let (count, coordinates) = (features.columns(), form.coordinates());
+        let (count, coupling) = (features.columns(), Coupling::of(form));
         let columns = checked_columns(form, &features, weights)?;
-        let full = if score.is_some() { count } else { coordinates.min(count) };
-        let operator = |c: usize| if c < full { Operator::Value } else { Operator::Gram };
-        let mut terms: Vec<Term> = (0..count).map(|c| Term::new(operator(c), c)).collect();
+        let full = if score.is_some() { count } else { coupling.coordinates.min(count) };
+        let mut terms = value_terms(coupling, count, full);
+        let values = terms.len();
         let used = score.map_or_else(BTreeSet::new, LinearScore::used_features);
         terms.extend(used.iter().map(|(l, c)| Term::new(Operator::First(*l), *c)));
         let found = form.apply(&columns, &terms)?;
-        let products = found.part(0..count).beside(&fixed.second).beside(&found.part(count..terms.len()));
+        let products = found.part(0..values).beside(&fixed.second).beside(&found.part(values..terms.len()));
         let moments =
-            Moments::new(&columns, &products, full, coordinates, fixed.constant, pairs.normaliser(weights));
-        Ok(Pass::from_products(features, &products, &used, moments, weights.iter().sum()))
+            Moments::new(&columns, &products, full, coupling, fixed.constant, pairs.normaliser(weights));
+        Ok(Pass::from_products(features, &products, &used, coupling, moments, weights.iter().sum()))
     }
 
-    /// The pass from its products: `M W Phi`, `D_l w`, and `D_l' W phi_c` for the pairs used.
+    /// The pass from its products: `M W Phi` block by block, `D_l w`, and `D_l' W phi_c` for the pairs used.
     pub(super) fn from_products(
         features: Matrix,
         products: &Matrix,
         used: &BTreeSet<(usize, usize)>,
+        coupling: Coupling,
         moments: Moments,
         total_weight: f64,
     ) -> Pass {
-        let (count, coordinates) = (features.columns(), moments.cross.columns());
-        let first = (count + coordinates..).zip(used);
+        let (count, blocks) = (features.columns(), coupling.values().len());
+        let values = count * blocks;
+        let first = (values + coupling.coordinates..).zip(used);
         let first = first.map(|(at, key)| (*key, products.column(at).to_vec())).collect();
-        let value = products.part(0..count);
-        let second = products.part(count..count + coordinates);
-        Pass { features, value, second, first, total_weight, moments }
+        let value = (0..blocks).map(|at| products.part(at * count..(at + 1) * count)).collect();
+        let second = products.part(values..values + coupling.coordinates);
+        Pass { features, coupling, value, second, first, total_weight, moments }
     }
 
     /// The sums over pairs.
@@ -308,8 +327,13 @@ impl Pass {
     /// How strongly the discrepancy pulls on the score at each point: `M W psi_l + D_l w`, half the derivative of the sum
     /// over pairs in `w_i psi_l(x_i)`.
     pub(crate) fn pull(&self, coefficients: &Matrix) -> Matrix {
-        let mut pull = self.value.times(coefficients);
+        let mut pull = Matrix::zeros(self.features.rows(), coefficients.columns());
         for l in 0..pull.columns() {
+            let parts = self
+                .coupling
+                .partners(l)
+                .map(|m| self.value[self.coupling.place(l, m)].times_vector(coefficients.column(m)));
+            sum(parts).into_iter().for_each(|part| pull.column_mut(l).copy_from_slice(&part));
             add_scaled(pull.column_mut(l), 1.0, self.second.column(l));
         }
         pull
@@ -337,14 +361,17 @@ impl Pass {
     pub(crate) fn responses(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
         let mut response = Matrix::zeros(self.features.rows(), score.parameters);
         let (coefficients, factor) = (score.at(theta), self.factor());
+        let psi = |m: usize| self.features.times_vector(coefficients.column(m));
+        let psi: Vec<Vec<f64>> = (0..coefficients.columns()).map(psi).collect();
         for (l, slots) in score.design.iter().enumerate() {
-            let psi = self.features.times_vector(coefficients.column(l));
             for slot in slots {
-                let (value, first) = (self.value.column(slot.feature), &self.first[&(l, slot.feature)]);
-                let factor = factor * slot.factor;
-                for (i, sum) in response.column_mut(slot.parameter).iter_mut().enumerate() {
-                    *sum += factor * (psi[i] * value[i] + first[i]);
+                let mut moved = self.first[&(l, slot.feature)].clone();
+                for m in self.coupling.partners(l) {
+                    let value = self.value[self.coupling.place(m, l)].column(slot.feature);
+                    let both = psi[m].iter().zip(value);
+                    moved.iter_mut().zip(both).for_each(|(sum, (psi, value))| *sum += psi * value);
                 }
+                add_scaled(response.column_mut(slot.parameter), factor * slot.factor, &moved);
             }
         }
         response
@@ -354,6 +381,15 @@ impl Pass {
     fn factor(&self) -> f64 {
         self.total_weight / self.moments.normaliser
     }
+}
+
+/// The terms `M W phi_c` of some features, block by block for a coupled kernel. Of another, those from `full` on are needed for inner products alone.
+fn value_terms(coupling: Coupling, count: usize, full: usize) -> Vec<Term> {
+    let term = |value: Operator, c: usize| match value {
+        Operator::Value if c >= full => Term::new(Operator::Gram, c),
+        value => Term::new(value, c),
+    };
+    coupling.values().into_iter().flat_map(|value| (0..count).map(move |c| term(value, c))).collect()
 }
 
 /// Refuses scores that do not have one column for each differentiated coordinate.
@@ -399,6 +435,20 @@ fn symmetrise(matrix: &mut Matrix) {
     }
 }
 
+/// The same for the blocks of a coupled kernel, of which that of `m` and `l` is the transpose of that of `l` and `m`.
+fn symmetrise_blocks(blocks: &mut Vec<Matrix>, coupling: Coupling) {
+    for l in 0..coupling.coordinates {
+        symmetrise(&mut blocks[coupling.place(l, l)]);
+        for m in 0..l {
+            let (one, other) = (coupling.place(l, m), coupling.place(m, l));
+            let transposed = blocks[other].transpose();
+            let mean = |i: usize, j: usize| 0.5 * (blocks[one][(i, j)] + transposed[(i, j)]);
+            let mean = Matrix::from_fn(transposed.rows(), transposed.columns(), mean);
+            (blocks[other], blocks[one]) = (mean.transpose(), mean);
+        }
+    }
+}
+
 /// The squared discrepancy of given scores (`n` by coordinates).
 ///
 /// # Definition
@@ -437,6 +487,6 @@ pub fn discrepancy_squared(
     statistic: Statistic,
 ) -> Result<f64, Error> {
     check_scores(form, &scores)?;
-    let pass = Pass::new(&statistic.pairs(form), scores, weights, None)?;
+    let pass = Pass::new(&statistic.pairs(form)?, scores, weights, None)?;
     Ok(statistic.clean(pass.moments().value(&Matrix::identity(form.coordinates()))))
 }

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::gram::Gram;
 use super::statistic::{Moments, Statistic};
 use crate::compute::{dot, product};
 use crate::error::KernelError;
@@ -87,7 +88,7 @@ impl Sums {
         let constant =
             (0..self.slope.columns()).map(|l| dot(self.slope.column(l), self.slope.column(l))).sum();
         Moments {
-            gram: product(&transposed, &self.value),
+            gram: Gram::Shared(product(&transposed, &self.value)),
             cross: product(&transposed, &self.slope),
             constant,
             normaliser: Statistic::V.normaliser_of(self.weight, self.weight_squared),

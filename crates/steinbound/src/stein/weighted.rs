@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::form::{Diagonal, Holder, Operator, SteinForm, Term, check_shape, wrong_shape};
 use crate::compute::place_of;
 use crate::domain::BoundaryDistance;
-use crate::error::{Error, KernelError};
+use crate::error::{Error, Interrupted, KernelError};
 use crate::matrix::{Matrix, times_elementwise};
 use crate::points::Points;
 
@@ -35,7 +35,7 @@ use crate::points::Points;
 /// let interval = BoundaryDistance::exact(Arc::new(Cuboid::interval(-1.0, 1.0)?));
 /// let form = Radial::tiled(&points, kernel::by_name("gaussian")?, 1.0)?;
 /// let form = Weighted::new(form, &points, interval)?;
-/// assert_eq!(form.diagonal().value, vec![1.0, 0.25]);
+/// assert_eq!(form.diagonal()?.value, vec![1.0, 0.25]);
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub struct Weighted {
@@ -58,11 +58,15 @@ enum Factor {
 }
 
 impl Weight {
-    fn new(distance: &BoundaryDistance, points: &Points, differentiated: &[usize]) -> Weight {
-        let (value, gradient) = distance.at(points);
+    fn new(
+        distance: &BoundaryDistance,
+        points: &Points,
+        differentiated: &[usize],
+    ) -> Result<Weight, Interrupted> {
+        let (value, gradient) = distance.at(points)?;
         let slope =
             Matrix::from_fn(points.len(), differentiated.len(), |i, l| gradient[(i, differentiated[l])]);
-        Weight { value, slope }
+        Ok(Weight { value, slope })
     }
 
     fn factor(&self, factor: Factor) -> &[f64] {
@@ -93,7 +97,7 @@ impl Weighted {
             let what = format!("{} points of {} coordinates", points.len(), points.dimension());
             return Err(wrong_shape(inner.as_ref(), what).into());
         }
-        let at_data = Weight::new(&distance, points, inner.differentiated());
+        let at_data = Weight::new(&distance, points, inner.differentiated())?;
         Ok(Weighted { inner, distance, at_data })
     }
 
@@ -134,20 +138,36 @@ impl Weighted {
     /// An operator of `h(x) k(x, y) h(y)` as (factor at x, operator of k, factor at y), to be summed.
     fn product_rule(&self, operator: Operator) -> Vec<(Factor, Operator, Factor)> {
         use Factor::{Slope, Value as H};
+        let mut parts = vec![(H, operator, H)];
         match operator {
-            Operator::Value | Operator::Gram => vec![(H, operator, H)],
-            Operator::Second(l) => vec![(H, Operator::Second(l), H), (H, Operator::Value, Slope(l))],
-            Operator::First(l) => vec![(H, Operator::First(l), H), (Slope(l), Operator::Value, H)],
+            Operator::Value | Operator::Gram | Operator::Between(..) => {}
+            Operator::Second(l) => parts.extend(self.values(l).map(|(m, value)| (H, value, Slope(m)))),
+            // K_ml has its arguments exchanged.
+            Operator::First(l) => parts.extend(self.transposed(l).map(|(m, value)| (Slope(m), value, H))),
             Operator::Both | Operator::Energy => {
-                let mut parts = vec![(H, operator, H)];
                 for l in 0..self.inner.coordinates() {
                     parts.push((H, Operator::First(l), Slope(l)));
                     parts.push((Slope(l), Operator::Second(l), H));
-                    parts.push((Slope(l), Operator::Value, Slope(l)));
+                    parts.extend(self.values(l).map(|(m, value)| (Slope(l), value, Slope(m))));
                 }
-                parts
             }
         }
+        parts
+    }
+
+    /// For each coordinate `m` for which `K_lm` is not zero, that operator of `k`.
+    fn values(&self, l: usize) -> impl Iterator<Item = (usize, Operator)> {
+        let is_coupled = self.inner.is_coupled();
+        let others = if is_coupled { 0..self.inner.coordinates() } else { l..l + 1 };
+        others.map(move |m| (m, if is_coupled { Operator::Between(l, m) } else { Operator::Value }))
+    }
+
+    /// The same for `K_ml`.
+    fn transposed(&self, l: usize) -> impl Iterator<Item = (usize, Operator)> {
+        self.values(l).map(|(m, value)| match value {
+            Operator::Between(l, m_) => (m, Operator::Between(m_, l)),
+            value => (m, value),
+        })
     }
 }
 
@@ -172,26 +192,35 @@ impl SteinForm for Weighted {
         if targets.dimension() != self.inner.dimension() {
             return Err(KernelError::BadCoordinates { dimension: targets.dimension() }.into());
         }
-        let at_rows = Weight::new(&self.distance, targets, self.inner.differentiated());
+        let at_rows = Weight::new(&self.distance, targets, self.inner.differentiated())?;
         self.expand(&at_rows, columns, terms, |columns, terms| self.inner.apply_at(targets, columns, terms))
     }
 
-    fn diagonal(&self) -> Diagonal {
-        let mut diagonal = self.inner.diagonal();
+    fn diagonal(&self) -> Result<Diagonal, Error> {
+        let mut diagonal = self.inner.diagonal()?;
+        let (values, coordinates) = (diagonal.clone(), self.coordinates());
         for i in 0..self.points() {
-            let (value, weight) = (diagonal.value[i], self.at_data.value[i]);
-            diagonal.value[i] *= weight * weight;
+            let weight = self.at_data.value[i];
+            diagonal.value.get_mut(i).into_iter().for_each(|value| *value *= weight * weight);
+            (0..diagonal.between.columns()).for_each(|at| diagonal.between[(i, at)] *= weight * weight);
             diagonal.both[i] *= weight * weight;
-            for l in 0..self.coordinates() {
-                let (slope, inner) = (self.at_data.slope[(i, l)], diagonal.slope[(i, l)]);
-                diagonal.slope[(i, l)] = weight * (slope * value + weight * inner);
-                diagonal.both[i] += slope * (slope * value + 2.0 * weight * inner);
+            for l in 0..coordinates {
+                let inner = diagonal.slope[(i, l)];
+                // `sum_m K_lm d/dx_m h` at the point.
+                let parts = self.values(l).map(|(m, value)| self.at_data.slope[(i, m)] * values.of(value)[i]);
+                let slope_times_value: f64 = parts.sum();
+                diagonal.slope[(i, l)] = weight * (slope_times_value + weight * inner);
+                diagonal.both[i] += self.at_data.slope[(i, l)] * (slope_times_value + 2.0 * weight * inner);
             }
         }
-        diagonal
+        Ok(diagonal)
     }
 
     fn holder(&self) -> Holder {
         self.inner.holder()
+    }
+
+    fn is_coupled(&self) -> bool {
+        self.inner.is_coupled()
     }
 }

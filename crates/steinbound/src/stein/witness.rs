@@ -1,6 +1,7 @@
 //! The witness function: where, and in which direction, model and data disagree.
 
 use super::form::{Operator, SteinForm, Term};
+use super::gram::Coupling;
 use super::statistic::{check_scores, checked_columns};
 use crate::error::Error;
 use crate::matrix::Matrix;
@@ -11,7 +12,7 @@ use crate::points::Points;
 /// # Definition
 ///
 /// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy (V-statistic) and the
-/// mean is weighted. Its norm is 1 in `k0`'s space, and the mean of the Stein operator applied to it is `+D`:
+/// mean is weighted; for a coupled kernel `g_l(t) = mean_i sum_m [ psi_m(x_i) K_lm(t, x_i) + d/dy_m K_lm(t, x_i) ] / D`. Its norm is 1 in `k0`'s space, and the mean of the Stein operator applied to it is `+D`:
 /// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`.
 /// It vanishes at the boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
 ///
@@ -76,21 +77,28 @@ impl<'a> Witness<'a> {
     /// points: one row for each of them, one column for each coordinate.
     /// `None` for a kernel that is not conditioned.
     pub fn multipliers(&self) -> Result<Option<Matrix>, Error> {
-        let products = self.form.multipliers(&self.columns, &self.terms())?;
-        Ok(products.map(|products| self.fold(&products, -1.0)))
+        let Some(conditioned) = self.form.parts().conditioned else { return Ok(None) };
+        let products = conditioned.multipliers(&self.columns, &self.terms())?;
+        Ok(Some(self.fold(&products, -1.0)))
     }
 
-    /// The terms whose pairwise sums are `g_1, g_2, ..`: value and slope for each coordinate in turn.
+    /// The terms whose pairwise sums are `g_1, g_2, ..`: values and slope for each coordinate in turn.
     fn terms(&self) -> Vec<Term> {
-        let weights = self.form.coordinates();
-        (0..weights)
-            .flat_map(|l| [Term::new(Operator::Value, l), Term::new(Operator::Second(l), weights)])
-            .collect()
+        let (coupling, weights) = (Coupling::of(self.form), self.form.coordinates());
+        let of_coordinate = |l: usize| {
+            let value =
+                move |m: usize| if coupling.is_coupled { Operator::Between(l, m) } else { Operator::Value };
+            let values = coupling.partners(l).map(move |m| Term::new(value(m), m));
+            values.chain([Term::new(Operator::Second(l), weights)])
+        };
+        (0..weights).flat_map(of_coordinate).collect()
     }
 
     fn fold(&self, products: &Matrix, factor: f64) -> Matrix {
-        Matrix::from_fn(products.rows(), self.form.coordinates(), |i, l| {
-            factor * (products[(i, 2 * l)] + products[(i, 2 * l + 1)])
+        let coordinates = self.form.coordinates();
+        let each = products.columns() / coordinates.max(1);
+        Matrix::from_fn(products.rows(), coordinates, |i, l| {
+            factor * (l * each..(l + 1) * each).map(|at| products[(i, at)]).sum::<f64>()
         })
     }
 }

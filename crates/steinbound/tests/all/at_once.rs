@@ -154,8 +154,8 @@ fn fits_agree<M: Model + Clone>(model: M, data: &Points, most_asked: usize) {
         let at_once = AtOnce::new(model.clone());
         let expected = estimator.fit(data, &model).unwrap();
         let found = estimator.fit(data, &at_once).unwrap();
-        assert_same(&found, &expected, &format!("{} {}", model.name(), expected.method.name()));
-        assert!(at_once.asked() < most_asked, "{} asked {}", expected.method.name(), at_once.asked());
+        assert_same(&found, &expected, &format!("{} {}", model.name(), expected.setup.method.name()));
+        assert!(at_once.asked() < most_asked, "{} asked {}", expected.setup.method.name(), at_once.asked());
     }
     let estimator = Estimator::tksd().domain(square()).boundary_points(80);
     let at_once = AtOnce::new(model.clone());

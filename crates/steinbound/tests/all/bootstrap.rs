@@ -36,7 +36,7 @@ fn resampling_is_reweighting() {
 fn standard_errors_agree_with_the_sandwich() {
     let setting = ball(2, 500, 5);
     let agree = |what: &str, by_sandwich: &Fit, by_bootstrap: &Fit| {
-        assert_eq!(by_bootstrap.covariance_type, "bootstrap");
+        assert_eq!(by_bootstrap.covariance_type, steinbound::fit::CovarianceKind::Bootstrap);
         for (a, b) in by_sandwich.std_errors().iter().zip(by_bootstrap.std_errors()) {
             println!("{what}: sandwich {a:.4}, bootstrap {b:.4}");
             assert!((b / a - 1.0).abs() < 0.2, "{what}: {a} {b}");
@@ -56,7 +56,7 @@ fn standard_errors_agree_with_the_sandwich() {
         for resampling in [Resampling::Nonparametric, Resampling::Parametric] {
             let settings = Bootstrap::new(400).resampling(resampling);
             let again = problem.bootstrap(fit.clone(), &settings).unwrap();
-            agree(&format!("{} {resampling:?}", fit.method.name()), &fit, &again);
+            agree(&format!("{} {resampling:?}", fit.setup.method.name()), &fit, &again);
         }
     }
     let regression = prepared_line(1);

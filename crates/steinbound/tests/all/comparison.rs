@@ -27,7 +27,7 @@ fn every_density_is_measured_with_the_same_discrepancy() {
     assert!(found.fits.iter().all(|row| row.discrepancy.unwrap() >= least * (1.0 - 1e-9)));
     assert_eq!(
         (found.reference.method, found.reference.m, found.reference.ridge),
-        (Method::Tksd, 32, Some(1e-3))
+        (Method::TKSD, 32, Some(1e-3))
     );
 }
 

@@ -73,10 +73,10 @@ fn of_a_line(seed: u64) -> f64 {
 }
 
 fn all(datasets: u64) {
-    for method in [Method::Tksd, Method::Bdksd, Method::Truncsm] {
+    for method in [Method::TKSD, Method::BDKSD, Method::TRUNCSM] {
         check(&format!("ball, mean, {}", method.name()), datasets, |seed| on_the_ball(method, false, seed));
     }
-    check("ball, full Gaussian, tksd", datasets, |seed| on_the_ball(Method::Tksd, true, seed));
+    check("ball, full Gaussian, tksd", datasets, |seed| on_the_ball(Method::TKSD, true, seed));
     check("ball, mean, tuned", datasets, |seed| tuned(false, seed));
     check("ball, full Gaussian, tuned", datasets, |seed| tuned(true, seed));
     in_the_united_states(datasets);

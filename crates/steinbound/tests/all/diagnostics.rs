@@ -242,7 +242,7 @@ fn repeated_boundary_points_do_not_hide_gaps() {
         let problem = estimator.check(&setting.data, &setting.model).unwrap();
         let found = problem.boundary_leaks(100).unwrap().unwrap();
         assert!(found.are_boundary_points && found.places.len() == 8);
-        (found.leaks.iter().copied().fold(0.0, f64::max), problem.leak().unwrap())
+        (found.leaks.iter().copied().fold(0.0, f64::max), problem.setup().leak.unwrap())
     };
     let (once, both) = (largest(&circle), largest(&twice));
     assert!(once.0 > 0.05, "{once:?}");

@@ -8,7 +8,7 @@ use steinbound::fit::{Compute, DistanceKind, Parameter};
 use steinbound::kernel::{self, Bandwidth, Kernel};
 use steinbound::model::{Gaussian, Model};
 use steinbound::stein::{
-    Conditioned, Operator, Radial, Statistic, SteinForm, Term, Weighted, discrepancy_squared,
+    Conditioned, FormKind, Operator, Radial, Statistic, SteinForm, Term, Weighted, discrepancy_squared,
 };
 use steinbound::{Estimator, Fit, Matrix, Method, Points};
 
@@ -128,7 +128,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
         }
     }
     let part = |pair: &Pair, operator: Operator| match operator {
-        Operator::Value | Operator::Gram => pair.value,
+        Operator::Value | Operator::Gram | Operator::Between(..) => pair.value,
         Operator::Second(l) => pair.second[l],
         Operator::First(l) => pair.first[l],
         Operator::Both | Operator::Energy => pair.both,
@@ -140,7 +140,7 @@ fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64])
     .unwrap();
     let at_data = form.apply(&columns, &terms).unwrap();
     let at_targets = form.apply_at(&targets, &columns, &terms).unwrap();
-    let diagonal = form.diagonal();
+    let diagonal = form.diagonal().unwrap();
     let rows: Vec<usize> = (0..n).step_by(37).collect();
     let expect = |x: &[f64]| -> Vec<f64> {
         let pairs: Vec<Pair> = data.rows().map(|y| pair(x, y)).collect();
@@ -197,7 +197,7 @@ fn forms_of_scattered_points_equal_the_definition() {
 fn every_form_equals_the_definition() {
     let setting = ball(2, 300, 5);
     let boundary = Points::new(setting.boundary.values()[..16].to_vec(), 2).unwrap();
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         for (widths, differentiated) in [(vec![0.9, 0.9], vec![0, 1]), (vec![0.7, 1.6], vec![1])] {
             let literal = Literal { kernel: kernel::by_name(name).unwrap(), widths, differentiated };
             for dense in [false, true] {
@@ -248,7 +248,7 @@ fn the_stein_operator_of_the_witness_has_the_discrepancy_as_its_mean() {
     let data = setting.data.clone().with_weights(weights.clone()).unwrap();
     let total: f64 = weights.iter().sum();
     let theta = [0.1, 0.9];
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         let problem = estimator(method, &setting).check(&data, &setting.model).unwrap();
         let discrepancy = problem.discrepancy(&theta).unwrap().value.unwrap();
         let at_data = problem.witness(&theta, &data).unwrap();
@@ -285,7 +285,7 @@ fn the_witness_has_norm_one_and_multipliers_are_its_boundary_values() {
     let setting = ball(2, 80, 4);
     let theta = [0.0, 0.2];
     let ridge = 1e-2;
-    let estimator = estimator(Method::Tksd, &setting).ridge(ridge);
+    let estimator = estimator(Method::TKSD, &setting).ridge(ridge);
     let problem = estimator.check(&setting.data, &setting.model).unwrap();
     let at_boundary = problem.witness(&theta, &setting.boundary).unwrap();
     let multipliers = at_boundary.multipliers.as_ref().unwrap();
@@ -299,7 +299,7 @@ fn the_witness_has_norm_one_and_multipliers_are_its_boundary_values() {
     // g = (z + sum_j nu_j k(b_j, .)) / D, where z is the unnormalised witness of the plain kernel.
     let ksd = Estimator::ksd().check(&setting.data, &setting.model).unwrap();
     let plain_at_boundary = ksd.witness(&theta, &setting.boundary).unwrap();
-    let sigma = ksd.kernel().unwrap().bandwidth;
+    let sigma = ksd.setup().kernel.as_ref().unwrap().bandwidth;
     let mut norm = plain_at_boundary.discrepancy.powi(2);
     let mut values = 0.0;
     for l in 0..2 {
@@ -338,7 +338,7 @@ fn u_and_v_differ_by_the_diagonal() {
         let squared =
             |statistic| discrepancy_squared(form.as_ref(), psi.clone(), &weights, statistic).unwrap();
         let sums = |statistic: Statistic| squared(statistic) * statistic.normaliser(&weights);
-        let diagonal = form.diagonal();
+        let diagonal = form.diagonal().unwrap();
         let own = |i: usize| {
             let slopes = |l: usize| {
                 psi[(i, l)].powi(2) * diagonal.value[i] + 2.0 * psi[(i, l)] * diagonal.slope[(i, l)]
@@ -354,15 +354,15 @@ fn u_and_v_differ_by_the_diagonal() {
 #[test]
 fn dense_and_tiled_agree() {
     let setting = ball(3, 400, 2);
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         for statistic in [Statistic::V, Statistic::U] {
             let fit = |compute| {
                 let estimator = estimator(method, &setting).statistic(statistic).compute(compute);
                 estimator.fit(&setting.data, &Gaussian::full(3)).unwrap()
             };
             let (dense, tiled) = (fit(Compute::Dense), fit(Compute::Tiled));
-            assert_eq!(dense.compute.as_ref().unwrap().holder.form, "dense");
-            assert_eq!(tiled.compute.as_ref().unwrap().holder.form, "tiled");
+            assert_eq!(dense.setup.compute.as_ref().unwrap().holder.form, FormKind::Dense);
+            assert_eq!(tiled.setup.compute.as_ref().unwrap().holder.form, FormKind::Tiled);
             assert_close(&dense.estimates(), &tiled.estimates(), 1e-10, "estimates");
             assert_close(&dense.std_errors(), &tiled.std_errors(), 1e-10, "standard errors");
         }

@@ -156,7 +156,9 @@ fn resampling_ends() {
     let (interrupt, normal) = (Interrupt::new(), Gaussian::with_variance(2, 1.0).unwrap());
     ends_soon("sampling", &interrupt, || {
         let rng = &mut simulate::stream(1, 0);
-        simulate::truncated_until(&normal, &[4.0, 0.5], unit_square().as_ref(), 1_000_000, rng, &interrupt)
+        let square = unit_square();
+        let inside = simulate::Inside::direct(&normal, &[4.0, 0.5], square.as_ref())?;
+        inside.interrupt(interrupt.clone()).sample(1_000_000, rng)
     });
 }
 

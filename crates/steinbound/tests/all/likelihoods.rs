@@ -84,7 +84,7 @@ fn data_outside_a_disc() {
         let fit = estimator.domain(outside.clone()).fit(&data, &model).unwrap();
         for k in 0..2 {
             let apart = (fit.estimates()[k] - truth[k]).abs();
-            assert!(apart < 4.0 * fit.std_errors()[k], "{:?} {fit:?}", fit.method);
+            assert!(apart < 4.0 * fit.std_errors()[k], "{:?} {fit:?}", fit.setup.method);
         }
     }
 }

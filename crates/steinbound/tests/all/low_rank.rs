@@ -10,8 +10,8 @@ use steinbound::inference::sandwich;
 use steinbound::kernel;
 use steinbound::model::{Affine, Gaussian, GaussianMixture, Model};
 use steinbound::stein::{
-    Conditioned, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator, Radial, Statistic, SteinForm,
-    Sums, Term,
+    Conditioned, FormKind, InfluenceSums, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator,
+    Radial, Statistic, SteinForm, Sums, Term,
 };
 use steinbound::{Error, Estimator, Fit, Matrix, Method, Points, simulate};
 
@@ -36,7 +36,7 @@ fn columns(points: usize) -> Matrix {
 fn derivatives_are_those_of_the_values() {
     let setting = ball(2, 300, 3);
     let columns = columns(300);
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         let (_, _, form) = forms(&setting, name, 1e-3);
         let step = 1e-5;
         let targets = Points::new(setting.data.values()[..20].to_vec(), 2).unwrap();
@@ -81,7 +81,7 @@ fn derivatives_are_those_of_the_values() {
 fn the_diagonal_is_what_single_points_give() {
     let setting = ball(2, 140, 4);
     let (_, _, form) = forms(&setting, "gaussian", 1e-3);
-    let diagonal = form.diagonal();
+    let diagonal = form.diagonal().unwrap();
     for i in [0, 77, 139] {
         let unit = Matrix::from_fn(140, 1, |j, _| f64::from(u8::from(i == j)));
         let terms = [Operator::Value, Operator::Both, Operator::First(0), Operator::Second(1)];
@@ -98,7 +98,7 @@ fn values_come_closer_as_the_tolerance_falls() {
     for tolerance in [1e-1, 1e-2, 1e-3, 1e-5] {
         let (exact, landmarks, form) = forms(&setting, "gaussian", tolerance);
         assert!(landmarks.residual() <= tolerance && landmarks.rank() < 300);
-        let (full, low) = (exact.diagonal().value, form.diagonal().value);
+        let (full, low) = (exact.diagonal().unwrap().value, form.diagonal().unwrap().value);
         let left: f64 = full.iter().zip(&low).map(|(f, l)| f - l).sum();
         let share = left / full.iter().sum::<f64>();
         assert!((share / landmarks.residual() - 1.0).abs() < 1e-6, "{share} {}", landmarks.residual());
@@ -124,7 +124,7 @@ fn apart(exact: &Fit, low: &Fit) -> (f64, f64) {
 #[test]
 fn estimates_and_errors_are_close_to_the_exact_ones() {
     let setting = ball(2, 4_000, 7);
-    for method in [Method::Tksd, Method::Bdksd, Method::Ksd] {
+    for method in [Method::TKSD, Method::BDKSD, Method::KSD] {
         for statistic in [Statistic::V, Statistic::U] {
             for model in [Gaussian::with_variance(2, 1.0).unwrap(), Gaussian::full(2)] {
                 let fit = |compute| {
@@ -134,8 +134,8 @@ fn estimates_and_errors_are_close_to_the_exact_ones() {
                     estimator.fit(&setting.data, &model).unwrap()
                 };
                 let (exact, low) = (fit(Compute::Tiled), fit(Compute::LowRank));
-                let holder = &low.compute.as_ref().unwrap().holder;
-                assert_eq!(holder.form, "low-rank");
+                let holder = &low.setup.compute.as_ref().unwrap().holder;
+                assert_eq!(holder.form, FormKind::LowRank);
                 assert!(holder.residual.unwrap() <= DEFAULT_TOLERANCE && holder.rank.unwrap() > 5);
                 let (moved, ratio) = apart(&exact, &low);
                 assert!(moved < 0.05 && ratio < 0.02, "{method:?} {statistic:?}: {moved} {ratio}");
@@ -220,7 +220,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
         .fit(&data, &model)
         .unwrap();
 
-    let bandwidth = fit.kernel.as_ref().unwrap().bandwidth;
+    let bandwidth = fit.setup.kernel.as_ref().unwrap().bandwidth;
     let radial = Radial::tiled(&data, kernel::by_name("gaussian").unwrap(), bandwidth).unwrap();
     let exact = Conditioned::new(radial, &setting.boundary, 1e-3).unwrap();
     let landmarks = Landmarks::choose(&exact, &data, DEFAULT_TOLERANCE, MOST_LANDMARKS, 0).unwrap();
@@ -275,6 +275,37 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let expected: Vec<f64> = fit.natural.iter().map(|p| p.std_error.unwrap()).collect();
     assert_close(&errors, &expected, 1e-8, "standard errors");
 
+    // The same from sums alone, with and without clusters that are spread over the parts.
+    let minimum = total.minimum(&score).unwrap();
+    assert_close(&minimum.theta, &theta, 1e-9, "minimum");
+    let of_value = minimum.discrepancy_squared / fit.discrepancy_squared.unwrap();
+    assert!((of_value - 1.0).abs() < 1e-6 && minimum.condition > 1.0, "{minimum:?}");
+    let clusters: Vec<usize> = (0..1_000).map(|i| 7 * (i % 90)).collect();
+    for is_clustered in [false, true] {
+        let of_part = |k: usize| {
+            let (points, weights) = part(k);
+            let start = [0, 1, 420, 999][k];
+            let own = is_clustered.then(|| &clusters[start..start + points.len()]);
+            let gradients = travel.gradients(&points, features(&points), &total, &score, &theta).unwrap();
+            let sums = InfluenceSums::new(&gradients, &weights, own).unwrap();
+            serde_json::from_str::<InfluenceSums>(&serde_json::to_string(&sums).unwrap()).unwrap()
+        };
+        let mut sums = of_part(3);
+        for k in [1, 0, 2] {
+            sums.merge(&of_part(k)).unwrap();
+        }
+        assert_eq!(sums.rows, 1_000);
+        let largest = sums.squares.values().iter().fold(0.0f64, |a, b| a.max(b.abs())).sqrt();
+        assert!(sums.gradient.iter().all(|g| g.abs() < 1e-8 * largest), "{:?} of {largest}", sums.gradient);
+        let found = sums.covariance(&minimum).unwrap();
+        let expected =
+            sandwich::covariance(&influence, &weights, is_clustered.then_some(&clusters[..])).unwrap();
+        assert_close(found.values(), expected.values(), 1e-8, "covariance");
+        let fewer = InfluenceSums::new(&Matrix::zeros(3, 1), &[1.0; 3], None).unwrap();
+        assert!(sums.merge(&fewer).is_err() && fewer.covariance(&minimum).is_err());
+        assert!(InfluenceSums::new(&Matrix::zeros(3, 1), &[1.0; 2], None).is_err());
+    }
+
     let mut other = travel.sums(&data, &Matrix::zeros(1_000, 1), &weights).unwrap();
     assert!(other.merge(&total).is_err());
     assert!(travel.sums(&data, &Matrix::zeros(999, 1), &weights).is_err());
@@ -326,13 +357,13 @@ fn auto_says_what_it_took_and_why() {
     let compute = |points: usize, model: &dyn Model, dimension: usize| {
         let setting = ball(dimension, points, 11);
         let problem = Estimator::tksd().boundary(setting.boundary.clone());
-        let used = problem.check(&setting.data, model).unwrap().compute().unwrap().clone();
+        let used = problem.check(&setting.data, model).unwrap().setup().compute.as_ref().unwrap().clone();
         (used.holder.form, used.reason)
     };
     let gaussian = Gaussian::with_variance(2, 1.0).unwrap();
     let mixture = GaussianMixture::new(2, 2).unwrap();
-    let is = |found: (String, String), form: &str, reason: &str| {
-        assert_eq!(found.0, form, "{}", found.1);
+    let is = |found: (FormKind, String), form: &str, reason: &str| {
+        assert_eq!(found.0.to_string(), form, "{}", found.1);
         assert!(found.1.contains(reason), "{}", found.1);
     };
     is(compute(300, &gaussian, 2), "dense", "fit in 1 MB");
@@ -353,12 +384,51 @@ fn landmarks_belong_to_their_kernel() {
     assert!(LowRank::new(exact, landmarks).is_err());
 }
 
+/// `(1 + q)^-power`.
+#[derive(Debug)]
+struct Power(f64);
+
+impl kernel::Kernel for Power {
+    fn name(&self) -> &'static str {
+        "power"
+    }
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("power", self.0)]
+    }
+    fn profile(&self, q: f64) -> [f64; 3] {
+        let (base, p) = (1.0 + q, self.0);
+        [base.powf(-p), -p * base.powf(-p - 1.0), p * (p + 1.0) * base.powf(-p - 2.0)]
+    }
+}
+
+#[test]
+fn kernels_of_one_name_differ_by_their_parameters() {
+    let setting = ball(2, 200, 1);
+    let exact = |power: f64| {
+        let radial = Radial::tiled(&setting.data, Arc::new(Power(power)), 1.1).unwrap();
+        Arc::new(Conditioned::new(radial, &setting.boundary, 1e-3).unwrap())
+    };
+    let landmarks = Arc::new(Landmarks::choose(&exact(0.5), &setting.data, 1e-3, 100, 0).unwrap());
+    assert!(LowRank::new(exact(0.5), Arc::clone(&landmarks)).is_ok());
+    assert!(LowRank::new(exact(0.7), Arc::clone(&landmarks)).is_err());
+    let written = serde_json::to_value(landmarks.as_ref()).unwrap();
+    assert_eq!(written["parameters"], serde_json::json!([["power", 0.5]]));
+    // What is written says which kernel it was: none is read with other parameters.
+    let (_, landmarks, _) = forms(&setting, "imq", 1e-3);
+    let mut written = serde_json::to_value(landmarks.as_ref()).unwrap();
+    assert!(written.get("parameters").is_none());
+    assert!(serde_json::from_value::<Landmarks>(written.clone()).is_ok());
+    written["parameters"] = serde_json::json!([["power", 0.7]]);
+    let error = serde_json::from_value::<Landmarks>(written).unwrap_err();
+    assert!(error.to_string().contains("power"), "{error}");
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let setting = ball(10, 3_000, 12);
     let estimator = Estimator::tksd().boundary(setting.boundary.clone()).compute(Compute::LowRank);
     let fit = estimator.clone().fit(&setting.data, &setting.model).unwrap();
-    assert_eq!(fit.compute.as_ref().unwrap().holder.rank, Some(MOST_LANDMARKS));
+    assert_eq!(fit.setup.compute.as_ref().unwrap().holder.rank, Some(MOST_LANDMARKS));
     assert!(fit.warnings.iter().any(|w| w.contains("low-rank form leaves")), "{:?}", fit.warnings);
     for tolerance in [-1e-3, 1.0, f64::NAN] {
         let error = estimator.clone().tolerance(tolerance).fit(&setting.data, &setting.model).unwrap_err();

@@ -170,7 +170,7 @@ fn weights_and_covariances_are_estimated() {
         assert!(fit.converged, "{:?}", fit.warnings);
         for (p, truth) in fit.parameters.iter().zip(reported) {
             let (value, error) = (p.estimate.unwrap(), p.std_error.unwrap());
-            assert!((value - truth).abs() < 4.0 * error, "{:?} {p:?} {truth}", fit.method);
+            assert!((value - truth).abs() < 4.0 * error, "{:?} {p:?} {truth}", fit.setup.method);
         }
     }
 }

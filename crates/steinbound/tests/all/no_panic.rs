@@ -87,7 +87,7 @@ proptest! {
         };
         let model = model.as_ref();
         let mut estimator = Estimator::new(Method::ALL[usize::from(pick(1, 6))])
-            .kernel(kernel::by_name(kernel::NAMES[usize::from(pick(2, 4))]).unwrap())
+            .kernel(kernel::all()[usize::from(pick(2, 4))].clone())
             .statistic([Statistic::V, Statistic::U][usize::from(pick(3, 2))])
             .compute([Compute::Dense, Compute::Tiled][usize::from(pick(4, 2))])
             .allow_outside(pick(5, 4) > 0);

@@ -56,7 +56,7 @@ fn influence_is_the_effect_of_a_weight() {
                 estimator.clone().start(start.to_vec()).fit(&data, model).unwrap()
             };
             let at = fit(&weights, &start);
-            assert!(at.converged, "{:?} {:?}", at.method, at.warnings);
+            assert!(at.converged, "{:?} {:?}", at.setup.method, at.warnings);
             let theta = |fit: &steinbound::Fit| {
                 let fitted = if fit.natural.is_empty() { &fit.parameters } else { &fit.natural };
                 fitted.iter().map(|p| p.estimate.unwrap()).collect::<Vec<_>>()
@@ -77,7 +77,7 @@ fn influence_is_the_effect_of_a_weight() {
                     assert!(
                         (effect - found).abs() < 2e-4 * size,
                         "{:?} {} {k}: {effect} {found}",
-                        at.method,
+                        at.setup.method,
                         model.name()
                     );
                 }
@@ -106,18 +106,23 @@ fn the_origin_and_the_units_do_not_matter() {
         let home = fit(1.0, 0.0);
         for (unit, shift) in [(1.0, 1e5), (1e-4, 0.0), (1e4, -3e6)] {
             let away = fit(unit, shift);
-            assert!(away.converged, "{:?} {unit} {shift}: {:?}", away.method, away.warnings);
+            assert!(away.converged, "{:?} {unit} {shift}: {:?}", away.setup.method, away.warnings);
             for (k, (a, b)) in home.parameters.iter().zip(&away.parameters).enumerate() {
                 // Four means, two weights, two variances.
                 let (scale, origin) =
                     [(unit, shift), (1.0, 0.0), (unit * unit, 0.0)][[0, 0, 0, 0, 1, 1, 2, 2][k]];
                 let error = a.std_error.unwrap();
                 let apart = (b.estimate.unwrap() - origin) / scale - a.estimate.unwrap();
-                assert!(apart.abs() < 1e-3 * error, "{:?} {unit} {shift} {}: {apart}", away.method, a.name);
+                assert!(
+                    apart.abs() < 1e-3 * error,
+                    "{:?} {unit} {shift} {}: {apart}",
+                    away.setup.method,
+                    a.name
+                );
                 assert!(
                     (b.std_error.unwrap() / scale / error - 1.0).abs() < 1e-3,
                     "{:?} {unit} {shift} {}",
-                    away.method,
+                    away.setup.method,
                     a.name
                 );
             }

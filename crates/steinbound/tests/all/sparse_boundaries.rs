@@ -93,7 +93,7 @@ fn check(count: usize, seeds: u64) {
             let problem = |estimator: &Estimator| estimator.check(&data, &case.model).unwrap();
             let dense = base.clone().ridge(1e-5).boundary_points(case.dense);
             let dense = problem(&dense).fit().unwrap();
-            let base = base.bandwidth(Bandwidth::Fixed(dense.kernel.as_ref().unwrap().bandwidth));
+            let base = base.bandwidth(Bandwidth::Fixed(dense.setup.kernel.as_ref().unwrap().bandwidth));
             let of = |m: &usize| {
                 let (fit, _) = problem(&base.clone().boundary_points(*m)).fit_diagnosed().unwrap();
                 (apart(&fit, &dense), is_sparse(&fit))

@@ -15,11 +15,11 @@ const PUBLISHED: [(usize, [(f64, f64); 5]); 3] = [
 #[test]
 fn mean_errors_on_the_ball_are_those_of_the_public_code() {
     let methods = [
-        (Method::Truncsm, DistanceKind::Exact),
-        (Method::Truncsm, DistanceKind::Nearest),
-        (Method::Bdksd, DistanceKind::Exact),
-        (Method::Bdksd, DistanceKind::Nearest),
-        (Method::Tksd, DistanceKind::Exact),
+        (Method::TRUNCSM, DistanceKind::Exact),
+        (Method::TRUNCSM, DistanceKind::Nearest),
+        (Method::BDKSD, DistanceKind::Exact),
+        (Method::BDKSD, DistanceKind::Nearest),
+        (Method::TKSD, DistanceKind::Exact),
     ];
     for (dimension, published) in PUBLISHED {
         let errors: Vec<[f64; 5]> = (0..64u64)

@@ -148,7 +148,7 @@ fn other_methods_tune_what_they_have() {
     }
     let truncsm = Estimator::truncsm().domain(domain);
     let refusal = truncsm.tuned(&setting.data, &setting.model).unwrap_err();
-    assert_eq!(refusal, Error::Fit(FitError::NoKernel { method: "truncsm" }));
+    assert!(matches!(refusal, Error::Fit(FitError::NoKernel { method: "truncsm", .. })));
     assert_eq!(truncsm.fit_tuned(&setting.data, &setting.model).unwrap().tuning, None);
 }
 
@@ -164,7 +164,7 @@ fn the_tuned_fit_is_that_of_the_tuned_estimator() {
     let fit = estimator.fit_tuned(&data, &model).unwrap();
     let plain = tuned.fit(&data, &model).unwrap();
     assert_eq!((fit.estimates(), &fit.warnings), (plain.estimates(), &plain.warnings));
-    assert_eq!(fit.kernel.as_ref().unwrap().bandwidth, tuning.choice().unwrap().variant.bandwidth);
+    assert_eq!(fit.setup.kernel.as_ref().unwrap().bandwidth, tuning.choice().unwrap().variant.bandwidth);
     assert_eq!(fit.tuning, Some(tuning));
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let alone = one_thread.install(|| estimator.fit_tuned(&data, &model).unwrap());

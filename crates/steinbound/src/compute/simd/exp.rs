@@ -79,25 +79,27 @@ pub(crate) fn exp_within<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compute::simd::{Level, vectorised};
+    use crate::compute::simd::{Level, Vectorised};
 
-    #[inline(always)]
-    fn exponentials_body<V: Lanes>(x: &mut [[f64; 8]]) {
-        for x in x {
-            let [value] = exp([V::load(x)]);
-            value.store(x);
+    /// The exponential of each number, in place.
+    struct Exponentials<'a>(&'a mut [[f64; 8]]);
+
+    impl Vectorised for Exponentials<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<V: Lanes>(self) {
+            for x in self.0 {
+                let [value] = exp([V::load(x)]);
+                value.store(x);
+            }
         }
-    }
-
-    vectorised! {
-        /// The exponential of each number, in place.
-        fn exponentials(x: &mut [[f64; 8]]) = exponentials_body
     }
 
     fn at(level: Level, x: &[f64]) -> Vec<f64> {
         let mut chunks: Vec<[f64; 8]> =
             x.chunks(8).map(|c| std::array::from_fn(|k| c[k % c.len()])).collect();
-        exponentials(level, &mut chunks);
+        level.run(Exponentials(&mut chunks));
         chunks.as_flattened()[..x.len()].to_vec()
     }
 

@@ -3,7 +3,7 @@ pub(crate) const LANES: usize = 8;
 
 /// Eight numbers, and what the inner loops do with them.
 ///
-/// Implementations are `#[inline(always)]` throughout, see [`vectorised`](super::vectorised).
+/// Implementations are `#[inline(always)]` throughout, see [`Vectorised`](super::Vectorised).
 pub(crate) trait Lanes: Copy {
     fn splat(x: f64) -> Self;
     fn load(from: &[f64; LANES]) -> Self;

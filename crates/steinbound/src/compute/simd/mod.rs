@@ -1,6 +1,6 @@
 //! Eight numbers at a time, on whatever vector unit the processor has.
 //!
-//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`vectorised`]: for AVX-512, for AVX2 with FMA,
+//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`Level::run`]: for AVX-512, for AVX2 with FMA,
 //! and for any processor. Which one runs is decided once, when the program first asks ([`Level::current`]). Sums run over eight lanes in each case, in the
 //! same order; the two AVX levels give the same bits, the portable one rounds a product before it is added.
 
@@ -77,51 +77,39 @@ impl Level {
             Unit::Avx512 => "avx512",
         }
     }
-
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn is_avx512(self) -> bool {
-        self.0 == Unit::Avx512
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn is_avx2(self) -> bool {
-        self.0 == Unit::Avx2
-    }
 }
 
-/// Defines a function of a [`Level`] that runs a body, generic over [`Lanes`], compiled for that level.
-///
-/// The body and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is compiled for the level.
-macro_rules! vectorised {
-    (
-        $(#[$meta:meta])*
-        $visibility:vis fn $name:ident $(<$generic:ident: $bound:path>)? ($($argument:ident: $kind:ty),* $(,)?) = $body:ident
-    ) => {
-        $(#[$meta])*
-        #[allow(unsafe_code)]
-        $visibility fn $name $(<$generic: $bound>)? (level: $crate::compute::simd::Level, $($argument: $kind),*) {
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx512f,avx2,fma,popcnt")]
-                fn avx512 $(<$generic: $bound>)? ($($argument: $kind),*) {
-                    $body::<$crate::compute::simd::Avx512 $(, $generic)?>($($argument),*)
-                }
-                #[target_feature(enable = "avx2,fma,popcnt")]
-                fn avx2 $(<$generic: $bound>)? ($($argument: $kind),*) {
-                    $body::<$crate::compute::simd::Avx2 $(, $generic)?>($($argument),*)
-                }
-                if level.is_avx512() {
-                    // SAFETY: a level exists only where the processor has its instructions.
-                    return unsafe { avx512 $(::<$generic>)? ($($argument),*) };
-                }
-                if level.is_avx2() {
-                    // SAFETY: as above.
-                    return unsafe { avx2 $(::<$generic>)? ($($argument),*) };
-                }
+/// An inner loop, written for any vector unit.
+pub(crate) trait Vectorised {
+    /// The result.
+    type Output;
+
+    /// The loop. It and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is compiled for the level.
+    fn run<V: Lanes>(self) -> Self::Output;
+}
+
+impl Level {
+    /// Runs a loop compiled for this level.
+    #[allow(unsafe_code)]
+    pub(crate) fn run<J: Vectorised>(self, job: J) -> J::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx2,fma,popcnt")]
+            fn avx512<J: Vectorised>(job: J) -> J::Output {
+                job.run::<Avx512>()
             }
-            let _ = level;
-            $body::<$crate::compute::simd::Portable $(, $generic)?>($($argument),*)
+            #[target_feature(enable = "avx2,fma,popcnt")]
+            fn avx2<J: Vectorised>(job: J) -> J::Output {
+                job.run::<Avx2>()
+            }
+            match self.0 {
+                // SAFETY: a level exists only where the processor has its instructions.
+                Unit::Avx512 => return unsafe { avx512(job) },
+                // SAFETY: as above.
+                Unit::Avx2 => return unsafe { avx2(job) },
+                Unit::Portable => {}
+            }
         }
-    };
+        job.run::<Portable>()
+    }
 }
-pub(crate) use vectorised;

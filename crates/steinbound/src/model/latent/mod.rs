@@ -12,7 +12,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Model, Search, check_theta};
 use crate::error::ModelError;
 use crate::points::Points;
-use crate::simulate::stream;
+use crate::random::stream;
 pub use principal_components::PrincipalComponents;
 
 /// A joint density of an observed `x` and a latent `z`, of which only the joint is tractable.

@@ -8,7 +8,7 @@ use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
 use crate::model::{Density, NaiveLikelihood};
 use crate::points::{Points, column_variances};
-use crate::simulate::stream;
+use crate::random::stream;
 
 /// Steps from each start, and from the best of them.
 const TRIAL_STEPS: usize = 25;

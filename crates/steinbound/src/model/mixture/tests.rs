@@ -1,6 +1,6 @@
 use super::super::conformance;
 use super::*;
-use crate::simulate::stream;
+use crate::random::stream;
 
 fn correlated(d: usize) -> Matrix {
     Matrix::from_fn(d, d, |i, j| if i == j { 0.7 + 0.3 * i as f64 } else { 0.2 })

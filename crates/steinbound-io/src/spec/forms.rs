@@ -1,0 +1,154 @@
+//! Every name that a specification may begin with, and how its arguments are read.
+
+use std::path::Path;
+
+use steinbound::domain::{self, ParameterKind, SHAPES, ShapeArguments};
+use steinbound::expression::Expression;
+
+use super::{Node, in_parts, parse};
+use crate::arguments::Arguments;
+use crate::map::{MapOptions, read_map};
+use crate::names::shown;
+
+/// A name that a specification may begin with.
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    /// A complete example, for messages about texts that cannot be read.
+    pub(super) example: &'static str,
+    /// How it can be written, each with a meaning of a few words (or none), for help texts.
+    pub(super) usage: &'static [(&'static str, &'static str)],
+    reader: Reader,
+}
+
+/// How the arguments of a form are read.
+enum Reader {
+    /// A shape of the library: by the parameters that it lists.
+    Shape(&'static domain::Shape),
+    /// By a function, which is given the depth at which the form is nested.
+    Own(fn(&mut Arguments, usize) -> Result<Node, String>),
+}
+
+/// All forms: the shapes of the library, and those that read files, formulas or other specifications.
+pub(super) fn forms() -> impl Iterator<Item = Form> {
+    let of_shape = |shape: &&'static domain::Shape| Form {
+        name: shape.name,
+        example: shape.example,
+        usage: shape.usage,
+        reader: Reader::Shape(shape),
+    };
+    SHAPES.iter().map(of_shape).chain(OWN)
+}
+
+/// The forms that are not shapes of the library.
+const OWN: [Form; 5] = [
+    Form {
+        name: "polygon",
+        example: "polygon(border.geojson)",
+        usage: &[("polygon(FILE)", "a map")],
+        reader: Reader::Own(polygon),
+    },
+    Form {
+        name: "usa",
+        example: "usa()",
+        usage: &[("usa()", "contiguous United States")],
+        reader: Reader::Own(|_, _| Ok(Node::UnitedStates)),
+    },
+    Form {
+        name: "level",
+        example: "level(\"x1^2 + x2^2 - 1\")",
+        usage: &[("level(\"x1^2 + x2^2 - 1\")", "where it is negative")],
+        reader: Reader::Own(|arguments, _| {
+            Ok(Node::Level { formula: formula(&arguments.required_text("formula", 0)?)? })
+        }),
+    },
+    Form {
+        name: "outside",
+        example: "outside(ball(radius=2))",
+        usage: &[("outside(SPEC)", "")],
+        reader: Reader::Own(|arguments, depth| {
+            Ok(Node::Outside(Box::new(parse(&arguments.required_raw("domain", 0)?, depth + 1)?)))
+        }),
+    },
+    Form {
+        name: "intersection",
+        example: "intersection(box(low=-3, high=3), outside(ball(radius=2)))",
+        usage: &[("intersection(SPEC, SPEC)", "")],
+        reader: Reader::Own(|arguments, depth| {
+            let parts = arguments.all_values()?;
+            let parts = parts.iter().map(|part| parse(part, depth + 1)).collect::<Result<Vec<_>, _>>()?;
+            Ok(Node::Intersection(in_parts(parts)))
+        }),
+    },
+];
+
+impl Form {
+    /// Reads the arguments between the parentheses.
+    pub(super) fn read(&self, inner: &str, depth: usize) -> Result<Node, String> {
+        let mut arguments = Arguments::parse(inner, self.example)?;
+        let node = match self.reader {
+            Reader::Shape(shape) => Node::Shape { shape, given: shape_arguments(shape, &mut arguments)? },
+            Reader::Own(read) => read(&mut arguments, depth)?,
+        };
+        arguments.expect_all_used()?;
+        Ok(node)
+    }
+}
+
+/// The arguments of a shape of the library.
+fn shape_arguments(shape: &domain::Shape, arguments: &mut Arguments) -> Result<ShapeArguments, String> {
+    let mut given = ShapeArguments::default();
+    for (place, parameter) in shape.parameters.iter().enumerate() {
+        let name = parameter.name;
+        let text = match parameter.is_required {
+            true => arguments.required_raw(name, place)?,
+            false => match arguments.take(name, place) {
+                Some(text) => text,
+                None => continue,
+            },
+        };
+        given = match parameter.kind {
+            ParameterKind::Number => given.with_numbers(name, [arguments.number(name, &text)?]),
+            ParameterKind::Numbers => given.with_numbers(name, arguments.list(name, &text)?),
+            ParameterKind::Choice(choices) => given.with_choice(name, chosen(name, &text, choices)?),
+        };
+    }
+    Ok(given)
+}
+
+/// The listed name of a choice that was written by this name or a synonym.
+fn chosen(name: &str, text: &str, choices: &[&'static [&'static str]]) -> Result<&'static str, String> {
+    if let Some(choice) = choices.iter().find(|choice| choice.contains(&text)) {
+        return Ok(choice[0]);
+    }
+    let listed: Vec<&str> = choices.iter().filter_map(|choice| choice.first().copied()).collect();
+    let (last, others) = listed.split_last().map_or(("", &[][..]), |(last, others)| (*last, others));
+    Err(format!("the {name} is {} or {last}, not \"{}\"", others.join(", "), shown(text)))
+}
+
+/// The polygon of a map file, or of its features with a property of some value.
+fn polygon(arguments: &mut Arguments, _depth: usize) -> Result<Node, String> {
+    let file = arguments.required_text("file", 0)?;
+    let feature = match (arguments.take("property", 1), arguments.take("value", 2)) {
+        (None, None) => None,
+        (Some(property), Some(value)) => Some((property, value)),
+        _ => return Err("property and value choose a feature together; give both or none".into()),
+    };
+    let map = read_map(Path::new(&file), &MapOptions { feature });
+    Ok(Node::Polygon(Box::new(map.map_err(|error| error.to_string())?)))
+}
+
+/// The largest coordinate that a formula may name.
+const COORDINATE_LIMIT: usize = 10_000;
+
+/// A formula in `x1`, `x2`, .., up to the largest of them that it names.
+fn formula(text: &str) -> Result<Expression, String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+    let coordinate = |word: &str| word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
+    let largest = words.filter_map(coordinate).filter(|l| *l <= COORDINATE_LIMIT).max().unwrap_or(0);
+    let names: Vec<String> = (1..=largest.max(1)).map(|l| format!("x{l}")).collect();
+    let formula = Expression::parse(text, &names).map_err(|error| error.to_string())?;
+    match (0..names.len()).any(|variable| formula.uses(variable)) {
+        true => Ok(formula),
+        false => Err("the formula names no coordinate; write them as x1, x2, ..".to_string()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Domain specifications such as `ball(radius=2, norm=1)`.
+
+mod forms;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use steinbound::domain::{
+    self, Complement, Domain, Intersection, LevelSet, Polygon, ShapeArguments, contiguous_united_states,
+};
+use steinbound::expression::Expression;
+
+use crate::error::IoError;
+use crate::map::{self, Map};
+use crate::names::{shown, unknown};
+use forms::forms;
+
+/// A domain written as text, in a number of coordinates that may be left open.
+///
+/// ```
+/// use steinbound_io::DomainSpec;
+/// let spec = DomainSpec::parse("box(low=-3, high=3)")?;
+/// assert_eq!(spec.dimension(), None);
+/// assert_eq!(spec.build(2)?.describe(), "box [-3, 3]^2");
+/// let frame = DomainSpec::parse("intersection(box(low=-3, high=3), outside(level('x1^2 + x2^2 - 1')))")?;
+/// assert!(frame.build(2)?.contains(&[2.0, 0.0]));
+/// # Ok::<(), steinbound_io::IoError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct DomainSpec {
+    root: Node,
+}
+
+/// A specification, or one inside another.
+#[derive(Debug, Clone, PartialEq)]
+enum Node {
+    /// A shape of the library.
+    Shape {
+        shape: &'static domain::Shape,
+        given: ShapeArguments,
+    },
+    Level {
+        formula: Expression,
+    },
+    Polygon(Box<Map>),
+    UnitedStates,
+    Outside(Box<Node>),
+    Intersection(Vec<Node>),
+}
+
+/// The largest depth to which specifications may be nested.
+const NESTING_LIMIT: usize = 20;
+
+impl DomainSpec {
+    /// Reads a specification.
+    pub fn parse(text: &str) -> Result<DomainSpec, IoError> {
+        let fail = |reason: String| IoError::Spec { text: shown(text), reason };
+        let spec = DomainSpec { root: parse(text, 0).map_err(fail)? };
+        // Build once, so that impossible numbers are refused where they were written.
+        spec.build(spec.dimension().unwrap_or(2))?;
+        Ok(spec)
+    }
+
+    /// How domains can be written, each with a meaning of a few words (or none), in the order of the help
+    /// texts.
+    ///
+    /// ```
+    /// use steinbound_io::DomainSpec;
+    /// assert_eq!(DomainSpec::shapes().next(), Some(("ball(radius=2)", "about the origin")));
+    /// ```
+    pub fn shapes() -> impl Iterator<Item = (&'static str, &'static str)> {
+        forms().flat_map(|form| form.usage.iter().copied())
+    }
+
+    /// The number of coordinates, if the specification determines it; for a formula, the largest coordinate
+    /// it names.
+    pub fn dimension(&self) -> Option<usize> {
+        self.root.fixed_dimension().or(Some(self.root.least_dimension()).filter(|d| *d > 0))
+    }
+
+    /// Whether the domain can be built in this number of coordinates.
+    pub fn fits(&self, dimension: usize) -> bool {
+        let fixed = self.root.fixed_dimension();
+        fixed.map_or(dimension >= self.root.least_dimension(), |fixed| fixed == dimension)
+    }
+
+    /// The maps that the specification reads.
+    pub fn maps(&self) -> Vec<&Map> {
+        self.root.maps()
+    }
+
+    /// The polygon, if the specification is a map and nothing else.
+    pub fn polygon(&self) -> Option<Result<Polygon, IoError>> {
+        match &self.root {
+            Node::Polygon(map) => Some(map.polygon()),
+            Node::UnitedStates => Some(contiguous_united_states().map_err(IoError::from)),
+            Node::Shape { .. } | Node::Level { .. } | Node::Outside(_) | Node::Intersection(_) => None,
+        }
+    }
+
+    /// Whether the coordinates are degrees of longitude and latitude.
+    pub fn is_geographic(&self) -> bool {
+        self.root == Node::UnitedStates || self.maps().iter().any(|map| map.looks_geographic)
+    }
+
+    /// The domain, in `dimension` coordinates if the specification leaves that open. A formula may have more
+    /// coordinates than it names.
+    pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
+        let fixed = self.root.fixed_dimension();
+        self.root.build(fixed.unwrap_or(dimension.max(self.root.least_dimension())))
+    }
+}
+
+/// Reads a specification at a depth of nesting.
+fn parse(text: &str, depth: usize) -> Result<Node, String> {
+    if depth > NESTING_LIMIT {
+        return Err(format!("domains are nested more than {NESTING_LIMIT} deep; use fewer"));
+    }
+    let trimmed = text.trim();
+    let name = trimmed.split('(').next().unwrap_or_default().trim();
+    let Some(form) = forms().find(|form| form.name == name) else {
+        return Err(match map::is_named_like_one(name) {
+            true => format!("a map is written as polygon({name})"),
+            false => unknown("domain", name, &forms().map(|form| form.name).collect::<Vec<_>>()),
+        });
+    };
+    let inner = trimmed[name.len()..]
+        .trim()
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+        .ok_or_else(|| format!("write it as {}", form.example))?;
+    form.read(inner, depth)
+}
+
+/// The parts of an intersection, with those of the intersections among them.
+fn in_parts(parts: Vec<Node>) -> Vec<Node> {
+    let flat = parts.into_iter().flat_map(|part| match part {
+        Node::Intersection(inner) => inner,
+        other => vec![other],
+    });
+    flat.collect()
+}
+
+impl Node {
+    /// The number of coordinates, if it is determined.
+    fn fixed_dimension(&self) -> Option<usize> {
+        match self {
+            Node::Shape { shape, given } => (shape.dimension)(given),
+            Node::Level { .. } => None,
+            Node::Polygon(_) | Node::UnitedStates => Some(2),
+            Node::Outside(inner) => inner.fixed_dimension(),
+            Node::Intersection(parts) => parts.iter().find_map(Node::fixed_dimension),
+        }
+    }
+
+    /// The number of coordinates that formulas need.
+    fn least_dimension(&self) -> usize {
+        match self {
+            Node::Level { formula } => formula.variables(),
+            Node::Outside(inner) => inner.least_dimension(),
+            Node::Intersection(parts) => parts.iter().map(Node::least_dimension).max().unwrap_or(0),
+            Node::Shape { .. } | Node::Polygon(_) | Node::UnitedStates => 0,
+        }
+    }
+
+    fn maps(&self) -> Vec<&Map> {
+        match self {
+            Node::Polygon(map) => vec![map],
+            Node::Outside(inner) => inner.maps(),
+            Node::Intersection(parts) => parts.iter().flat_map(Node::maps).collect(),
+            Node::Shape { .. } | Node::Level { .. } | Node::UnitedStates => Vec::new(),
+        }
+    }
+
+    fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
+        Ok(match self {
+            Node::Shape { shape, given } => (shape.build)(given, dimension)?,
+            Node::Level { formula } => Arc::new(LevelSet::new(formula.clone(), dimension)?),
+            Node::Polygon(map) => Arc::new(map.polygon()?),
+            Node::UnitedStates => Arc::new(contiguous_united_states()?),
+            Node::Outside(inner) => Arc::new(Complement::new(inner.build(dimension)?)),
+            Node::Intersection(parts) => {
+                let parts = parts.iter().map(|part| part.build(dimension)).collect::<Result<_, _>>()?;
+                Arc::new(Intersection::new(parts)?)
+            }
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What must hold of data and domain before anything is computed.
+
+use super::Estimator;
+use crate::error::{Error, FitError};
+use crate::points::{Points, column_variances};
+
+/// The number of rows that count, at least two.
+pub(crate) fn check_rows(data: &Points) -> Result<usize, FitError> {
+    let rows = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
+    if rows < 2 {
+        return Err(FitError::TooFewRows { rows });
+    }
+    Ok(rows)
+}
+
+/// Refuses a constant coordinate among those in which a density is to be fitted.
+pub(crate) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError> {
+    for l in differentiated {
+        let mut values = (0..data.len()).filter(|i| data.weight(*i) > 0.0).map(|i| data.row(i)[*l]);
+        let first = values.next().unwrap_or(f64::NAN);
+        if values.all(|value| value == first) {
+            return Err(FitError::ConstantColumn { name: data.names()[*l].clone(), value: first });
+        }
+    }
+    Ok(())
+}
+
+/// Spreads of coordinates that differ by more than this do not go under one bandwidth. In a square of which one side was stretched, the first mean of a Gaussian with known
+/// covariance was off by 0.1 standard errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
+const UNEQUAL_SPREADS: f64 = 5.0;
+
+/// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one of them alone, and boundary points along the others are
+/// too far apart.
+pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
+    // Coordinates with scales of their own have been taken care of.
+    if data.scales().iter().any(|scale| *scale != 1.0) {
+        return None;
+    }
+    let variances = column_variances(data, &data.weights());
+    let spread = |l: &&usize| variances[**l];
+    let most = differentiated.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let least = differentiated.iter().min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let ratio = (variances[*most] / variances[*least]).sqrt();
+    (ratio.is_finite() && ratio > UNEQUAL_SPREADS).then(|| {
+        let (most, least) = (&data.names()[*most], &data.names()[*least]);
+        format!(
+            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: the estimate may be far off; give the columns in units in which they vary \
+             alike, with boundary, domain and covariance in the same units"
+        )
+    })
+}
+
+/// Refuses data outside the domain, or gives a warning where they are allowed.
+pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, Error> {
+    let Some(domain) = &estimator.domain else {
+        return Ok(None);
+    };
+    let (describe, rows) = (|| domain.describe(), data.len());
+    if domain.dimension() != data.dimension() {
+        let (dimension, data) = (domain.dimension(), data.dimension());
+        return Err(FitError::DomainDimension { domain: describe(), dimension, data }.into());
+    }
+    let (mut outside, mut first) = (0, None);
+    for (row, point) in data.rows().enumerate() {
+        estimator.interrupt.check()?;
+        if !domain.contains(point) {
+            outside += 1;
+            first = first.or(Some(row));
+        }
+    }
+    let Some(first) = first else { return Ok(None) };
+    if estimator.allow_outside {
+        let domain = describe();
+        return Ok(Some(format!("{outside} of {rows} data points lie outside the {domain}; they were kept")));
+    }
+    let point = format!("{:?}", data.row(first));
+    Err(FitError::OutsideDomain { domain: describe(), outside, rows, first: first + 1, point }.into())
+}

@@ -1,0 +1,252 @@
+use std::sync::Arc;
+
+use super::{Compute, DistanceKind, Method};
+use crate::domain::{BoundaryScheme, Domain, Norm};
+use crate::engine::{Engine, Native};
+use crate::error::{Error, FitError, KernelError};
+use crate::interrupt::Interrupt;
+use crate::kernel::{Bandwidth, Gaussian, Kernel};
+use crate::likelihood::IntegrationRule;
+use crate::points::Points;
+use crate::stein::{Statistic, check_tolerance};
+
+/// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
+///
+/// The methods are [`tksd`](Estimator::tksd), [`bdksd`](Estimator::bdksd), [`truncsm`](Estimator::truncsm),
+/// [`truncated_mle`](Estimator::truncated_mle), [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings that a method does not use are ignored.
+///
+/// ```
+/// use std::sync::Arc;
+/// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
+/// let disc = Ball::new(1.4)?.in_dimension(2);
+/// let model = Gaussian::with_variance(2, 1.0)?;
+/// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?;
+/// let fit = Estimator::tksd().domain(Arc::new(disc)).fit(&sample.points, &model)?;
+/// for mean in &fit.parameters {
+///     assert!((mean.estimate.unwrap() - 0.5).abs() < 4.0 * mean.std_error.unwrap());
+/// }
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    pub(crate) method: Method,
+    pub(crate) boundary: Option<Points<'static>>,
+    pub(crate) domain: Option<Arc<dyn Domain>>,
+    pub(crate) boundary_points: Option<usize>,
+    pub(super) boundary_scheme: BoundaryScheme,
+    pub(super) distance: Option<DistanceKind>,
+    pub(super) distance_norm: Norm,
+    pub(super) distance_power: f64,
+    pub(crate) start: Option<Vec<f64>>,
+    pub(super) integration: Option<Arc<IntegrationRule>>,
+    pub(crate) kernel: Arc<dyn Kernel>,
+    pub(super) engine: Arc<dyn Engine>,
+    pub(crate) bandwidth: Bandwidth,
+    pub(crate) ridge: f64,
+    pub(super) statistic: Statistic,
+    pub(crate) compute: Compute,
+    pub(super) tolerance: f64,
+    pub(crate) confidence: f64,
+    pub(crate) seed: u64,
+    pub(super) allow_outside: bool,
+    pub(crate) interrupt: Interrupt,
+    /// Whether this is one of many fits, of which nobody reads the warnings.
+    pub(crate) is_replicate: bool,
+}
+
+/// The ridge `e` that is used unless told otherwise.
+pub const DEFAULT_RIDGE: f64 = 1e-3;
+
+/// The share of the kernel left out by a low-rank form that is used unless told otherwise.
+pub const DEFAULT_TOLERANCE: f64 = 1e-3;
+
+impl Estimator {
+    /// An estimator with default settings: Gaussian kernel, median bandwidth, ridge 0.001, V-statistic.
+    pub fn new(method: Method) -> Estimator {
+        Estimator {
+            method,
+            boundary: None,
+            domain: None,
+            boundary_points: None,
+            boundary_scheme: BoundaryScheme::Uniform,
+            distance: None,
+            distance_norm: Norm::Two,
+            distance_power: 1.0,
+            start: None,
+            integration: None,
+            kernel: Arc::new(Gaussian),
+            engine: Arc::new(Native),
+            bandwidth: Bandwidth::Median,
+            ridge: DEFAULT_RIDGE,
+            statistic: Statistic::V,
+            compute: Compute::Auto,
+            tolerance: DEFAULT_TOLERANCE,
+            confidence: 0.95,
+            seed: 0,
+            allow_outside: false,
+            interrupt: Interrupt::new(),
+            is_replicate: false,
+        }
+    }
+
+    /// Another method, with the settings that it shares with this one.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Method, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::tksd().confidence(0.9).method(Method::MLE).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!((fit.setup.method, fit.confidence), (Method::MLE, 0.9));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn method(mut self, method: Method) -> Estimator {
+        self.method = method;
+        self
+    }
+
+    /// Points on the boundary.
+    pub fn boundary(mut self, boundary: Points<'_>) -> Estimator {
+        self.boundary = Some(boundary.into_owned());
+        self
+    }
+
+    /// The domain, which tells who lies outside, exact distances, and boundary points where none are given.
+    pub fn domain(mut self, domain: Arc<dyn Domain>) -> Estimator {
+        self.domain = Some(domain);
+        self
+    }
+
+    /// How many boundary points to sample from the domain (default `8 d^2`, at least 32).
+    pub fn boundary_points(mut self, count: usize) -> Estimator {
+        self.boundary_points = Some(count);
+        self
+    }
+
+    /// How to place boundary points sampled from the domain.
+    pub fn boundary_scheme(mut self, scheme: BoundaryScheme) -> Estimator {
+        self.boundary_scheme = scheme;
+        self
+    }
+
+    /// How to measure the distance to the boundary (default: exact where a domain is known).
+    pub fn distance(mut self, distance: DistanceKind) -> Estimator {
+        self.distance = Some(distance);
+        self
+    }
+
+    /// The norm in which the nearest boundary point is sought (default Euclidean).
+    pub fn distance_norm(mut self, norm: Norm) -> Estimator {
+        self.distance_norm = norm;
+        self
+    }
+
+    /// The power to which bd-KSD and TruncSM raise the distance (default 1).
+    pub fn distance_power(mut self, power: f64) -> Estimator {
+        self.distance_power = power;
+        self
+    }
+
+    /// Where the search for a minimum starts, in reported parameters; then it is the only start, and components keep its order.
+    /// Fits in closed form need none.
+    pub fn start(mut self, reported: Vec<f64>) -> Estimator {
+        self.start = Some(reported);
+        self
+    }
+
+    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data. The fit then has no log-likelihood, because the rule
+    /// knows its weights up to a factor. A regression, whose normaliser is known, does not use it.
+    pub fn integrate_by(mut self, rule: Arc<IntegrationRule>) -> Estimator {
+        self.integration = Some(rule);
+        self
+    }
+
+    /// The kernel.
+    pub fn kernel(mut self, kernel: Arc<dyn Kernel>) -> Estimator {
+        self.kernel = kernel;
+        self
+    }
+
+    /// What computes sums over pairs of points (default [`Native`]).
+    pub fn engine(mut self, engine: Arc<dyn Engine>) -> Estimator {
+        self.engine = engine;
+        self
+    }
+
+    /// The bandwidth.
+    pub fn bandwidth(mut self, bandwidth: Bandwidth) -> Estimator {
+        self.bandwidth = bandwidth;
+        self
+    }
+
+    /// The ridge added to the kernel matrix of the boundary points.
+    pub fn ridge(mut self, ridge: f64) -> Estimator {
+        self.ridge = ridge;
+        self
+    }
+
+    /// V- or U-statistic.
+    pub fn statistic(mut self, statistic: Statistic) -> Estimator {
+        self.statistic = statistic;
+        self
+    }
+
+    /// How to hold the pairs.
+    pub fn compute(mut self, compute: Compute) -> Estimator {
+        self.compute = compute;
+        self
+    }
+
+    /// The share of the kernel that a low-rank form may leave out (default [`DEFAULT_TOLERANCE`]).
+    pub fn tolerance(mut self, tolerance: f64) -> Estimator {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// The confidence level of intervals.
+    pub fn confidence(mut self, confidence: f64) -> Estimator {
+        self.confidence = confidence;
+        self
+    }
+
+    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts of a search, nodes of an
+    /// integral in many dimensions, and the subsample for the bandwidth of large data.
+    pub fn seed(mut self, seed: u64) -> Estimator {
+        self.seed = seed;
+        self
+    }
+
+    /// Whether data outside the domain are kept. bd-KSD and TruncSM with exact distance give them no weight.
+    pub fn allow_outside(mut self, allow: bool) -> Estimator {
+        self.allow_outside = allow;
+        self
+    }
+
+    /// What ends the work before it is done. Everything made of this estimator watches it.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> Estimator {
+        self.interrupt = interrupt;
+        self
+    }
+
+    /// The domain, where one was given.
+    pub fn known_domain(&self) -> Option<&dyn Domain> {
+        self.domain.as_deref()
+    }
+
+    /// Refuses numbers that make no sense, as far as the method uses them.
+    pub(crate) fn check_numbers(&self) -> Result<(), Error> {
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            return Err(FitError::BadConfidence { value: self.confidence }.into());
+        }
+        if self.method.uses().ridge && !(self.ridge >= 0.0 && self.ridge.is_finite()) {
+            return Err(KernelError::BadRidge { value: self.ridge }.into());
+        }
+        if self.method.has_kernel() && self.compute.has_tolerance() {
+            check_tolerance(self.tolerance)?;
+        }
+        match self.bandwidth {
+            Bandwidth::Fixed(value) if self.method.has_kernel() && !(value > 0.0 && value.is_finite()) => {
+                Err(KernelError::BadBandwidth { value }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Methods: ways to estimate the parameters, one in a file of its own.
+//!
+//! | method | minimises | must know |
+//! |---|---|---|
+//! | [`tksd`](Estimator::tksd) | Stein discrepancy of the kernel conditioned on zeros at the boundary points | points on the boundary |
+//! | [`bdksd`](Estimator::bdksd) | Stein discrepancy of the kernel weighted by the distance to the boundary | distances |
+//! | [`truncsm`](Estimator::truncsm) | score matching weighted by the distance to the boundary | distances |
+//! | [`ksd`](Estimator::ksd) | Stein discrepancy that ignores the boundary | nothing |
+//! | [`mle`](Estimator::mle) | negative log-likelihood that ignores the boundary | nothing |
+//! | [`truncated_mle`](Estimator::truncated_mle) | negative log-likelihood inside the domain | the domain |
+//!
+//! A method is a [`Procedure`]: it says what it [uses](Uses), and prepares a [`Solver`] for data and model. To add one,
+//! copy a sibling file and add it to the list of [`Method`]s below; the command line, the Python package, the help and
+//! the messages find it there.
+
+mod bdksd;
+mod checks;
+mod choices;
+pub mod conformance;
+mod estimator;
+mod ksd;
+pub(crate) mod leak;
+mod mle;
+mod pairs;
+mod preparation;
+mod setup;
+mod stein;
+mod tksd;
+mod truncated_mle;
+mod truncsm;
+mod uses;
+
+use std::fmt::{self, Debug, Display, Formatter};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub(crate) use checks::{check_columns, check_domain, check_rows, check_spreads};
+pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
+pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
+pub(crate) use leak::{BoundaryCheck, sees_one_coordinate, smaller};
+pub use leak::{BoundaryLeaks, Tie};
+pub use preparation::Preparation;
+pub use setup::{ComputeUsed, KernelUsed, Setup};
+pub use stein::SteinSolver;
+pub use uses::Uses;
+
+use crate::error::{ANOTHER_METHOD, Error, FitError, ModelError};
+use crate::interrupt::Interrupt;
+use crate::minimise::Estimate;
+use crate::model::Model;
+use crate::points::Points;
+use crate::stein::{Statistic, SteinForm};
+
+/// A way to estimate: what it uses, how it is prepared, and through its [`Solver`] how it estimates.
+pub trait Procedure: Debug + Send + Sync {
+    /// The name by which it is chosen.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in one line for lists and help.
+    fn meaning(&self) -> &'static str;
+
+    /// Which settings it uses, and what it must know of the boundary.
+    fn uses(&self) -> Uses;
+
+    /// Checks and computes what does not depend on parameters or observation weights, and records what was used in
+    /// [`Preparation::setup`].
+    fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error>;
+}
+
+/// A method prepared for some data and a model: estimates for any observation weights.
+pub trait Solver: Send + Sync {
+    /// The estimate, with the influence of each observation on it.
+    fn estimate(&self, task: &Task) -> Result<Estimate, Error>;
+
+    /// The parameters for each of several sets of observation weights in place of the task's; `None` where there is no
+    /// estimate. A search begins at the task's start.
+    fn refits(&self, task: &Task, sets: &[Vec<f64>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
+        refit_each(self, task, sets)
+    }
+
+    /// The Stein form whose discrepancy is minimised, where there is one.
+    fn form(&self) -> Option<&Arc<dyn SteinForm>> {
+        None
+    }
+
+    /// The same with another statistic of the same pairs, where there are pairs.
+    fn with_statistic(&self, _statistic: Statistic) -> Option<Arc<dyn Solver>> {
+        None
+    }
+}
+
+/// An estimate of its own for each set of weights.
+fn refit_each<S: Solver + ?Sized>(
+    solver: &S,
+    task: &Task,
+    sets: &[Vec<f64>],
+) -> Result<Vec<Option<Vec<f64>>>, Error> {
+    let refit = |weights: &Vec<f64>| {
+        let estimate = solver.estimate(&Task { weights, ..*task }).ok()?;
+        estimate.theta.filter(|_| estimate.converged)
+    };
+    let found = sets.par_iter().map(refit).collect();
+    task.interrupt.check()?;
+    Ok(found)
+}
+
+/// What is estimated: a model's parameters from weighted data.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// The data.
+    pub data: &'a Points<'a>,
+    /// Observation weights of mean 1, one for each point.
+    pub weights: &'a [f64],
+    /// Where a search starts, in fitted parameters; `None` leaves that to the model.
+    pub start: Option<&'a [f64]>,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// What ends the work before it is done.
+    pub interrupt: &'a Interrupt,
+}
+
+/// A method, by which an [`Estimator`] works.
+///
+/// ```
+/// use steinbound::Method;
+/// let tksd = Method::by_name("tksd").unwrap();
+/// assert_eq!(tksd, Method::TKSD);
+/// assert!(tksd.uses().boundary_points && !Method::MLE.uses().kernel);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Method {
+    procedure: &'static dyn Procedure,
+}
+
+/// The methods of this crate: a constant for each, and the list of all.
+macro_rules! methods {
+    ($($(#[$docs:meta])* $constant:ident = $procedure:expr;)*) => {
+        impl Method {
+            $($(#[$docs])* pub const $constant: Method = Method::new(&$procedure);)*
+
+            /// All methods, in the order in which lists show them.
+            pub const ALL: [Method; [$(stringify!($constant)),*].len()] = [$(Method::$constant),*];
+        }
+    };
+}
+
+methods! {
+    /// Truncated kernelised Stein discrepancy: boundary points only.
+    TKSD = tksd::Tksd;
+    /// Kernelised Stein discrepancy with a distance weight.
+    BDKSD = bdksd::Bdksd;
+    /// Truncated score matching.
+    TRUNCSM = truncsm::Truncsm;
+    /// Kernelised Stein discrepancy that ignores the boundary.
+    KSD = ksd::Ksd;
+    /// Maximum likelihood that ignores the boundary.
+    MLE = mle::Mle;
+    /// Maximum likelihood of the truncated density.
+    TRUNCATED_MLE = truncated_mle::TruncatedMle;
+}
+
+impl Method {
+    /// The method of a procedure, also of one from outside this crate.
+    pub const fn new(procedure: &'static dyn Procedure) -> Method {
+        Method { procedure }
+    }
+
+    /// The method of this crate with that name.
+    pub fn by_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// The name by which the method is chosen.
+    pub fn name(self) -> &'static str {
+        self.procedure.name()
+    }
+
+    /// What it does, in one line.
+    pub fn meaning(self) -> &'static str {
+        self.procedure.meaning()
+    }
+
+    /// Which settings it uses, and what it must know of the boundary.
+    pub fn uses(self) -> Uses {
+        self.procedure.uses()
+    }
+
+    /// Whether the method is a Stein discrepancy, with kernel, bandwidth and statistic.
+    pub fn has_kernel(self) -> bool {
+        self.uses().kernel
+    }
+
+    /// Whether the method weights points by their distance to the boundary.
+    pub fn has_distance(self) -> bool {
+        self.uses().has_distance()
+    }
+
+    pub(crate) fn procedure(self) -> &'static dyn Procedure {
+        self.procedure
+    }
+}
+
+/// The names of the methods that a condition holds for, as a remedy lists them: `tksd, bdksd or truncsm`.
+pub(crate) fn names_where(condition: impl Fn(Uses) -> bool) -> String {
+    let names: Vec<&str> =
+        Method::ALL.iter().filter(|method| condition(method.uses())).map(|method| method.name()).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_string(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The refusal of a model that lacks what a method needs, with the methods for which a condition holds as the remedy.
+fn unsuited(error: Error, condition: impl Fn(Uses) -> bool) -> Error {
+    match error {
+        Error::Model(ModelError::Unsupported { model, action, remedy: ANOTHER_METHOD }) => {
+            FitError::Unsuited { model, action, instead: names_where(condition) }.into()
+        }
+        other => other,
+    }
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Method {}
+
+impl Debug for Method {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "Method({})", self.name())
+    }
+}
+
+impl Display for Method {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl Serialize for Method {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Method {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Method, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Method::by_name(&name).ok_or_else(|| serde::de::Error::custom(format!("there is no method {name:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_its_own_name_and_a_meaning() {
+        for (place, method) in Method::ALL.iter().enumerate() {
+            assert!(!method.meaning().is_empty(), "{method}");
+            assert_eq!(Method::ALL.iter().position(|other| other == method), Some(place));
+            let json = serde_json::to_string(method).unwrap();
+            assert_eq!(serde_json::from_str::<Method>(&json).unwrap(), *method);
+        }
+        assert!(serde_json::from_str::<Method>("\"nonsense\"").is_err());
+    }
+
+    #[test]
+    fn remedies_list_methods_by_what_they_use() {
+        assert_eq!(names_where(|uses| uses.has_distance()), "bdksd or truncsm");
+        assert_eq!(names_where(|uses| uses.ridge), "tksd");
+    }
+}

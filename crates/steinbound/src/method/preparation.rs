@@ -1,0 +1,140 @@
+//! What a method finds when it is prepared, and what it needs for that.
+
+use std::sync::Arc;
+
+use super::leak::BoundaryCheck;
+use super::pairs::Held;
+use super::{ComputeUsed, DistanceKind, Estimator, KernelUsed, Setup};
+use crate::compute::simd_level;
+use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
+use crate::error::{Error, FitError};
+use crate::model::Model;
+use crate::points::Points;
+use crate::random::{stream, tasks};
+use crate::stein::SteinForm;
+
+/// Settings, data and model on their way to a [`Solver`](super::Solver), with a record of what was chosen.
+pub struct Preparation<'a> {
+    /// The settings.
+    pub estimator: &'a Estimator,
+    /// The data.
+    pub data: &'a Points<'a>,
+    /// The model.
+    pub model: &'a dyn Model,
+    /// What is used: methods record here what they choose.
+    pub setup: Setup,
+    /// What the user should know before trusting an estimate.
+    pub warnings: Vec<String>,
+    /// Boundary points, given or sampled.
+    pub(crate) boundary: Option<Points<'static>>,
+    /// How well boundary points stand for the boundary, where that was measured.
+    pub(crate) boundary_check: Option<BoundaryCheck>,
+}
+
+impl<'a> Preparation<'a> {
+    pub(crate) fn new(
+        estimator: &'a Estimator,
+        data: &'a Points<'a>,
+        model: &'a dyn Model,
+    ) -> Result<Preparation<'a>, Error> {
+        let uses = estimator.method.uses();
+        let setup = Setup {
+            method: estimator.method,
+            model: model.name().to_string(),
+            statistic: uses.statistic.then_some(estimator.statistic),
+            n: data.len(),
+            d: data.dimension(),
+            m: 0,
+            kernel: None,
+            ridge: uses.ridge.then_some(estimator.ridge),
+            distance: None,
+            leak: None,
+            compute: None,
+        };
+        let boundary = match &estimator.boundary {
+            Some(points) if points.dimension() != data.dimension() => {
+                let (boundary, data) = (points.dimension(), data.dimension());
+                return Err(FitError::BoundaryDimension { boundary, data }.into());
+            }
+            given => given.clone(),
+        };
+        let warnings = Vec::new();
+        Ok(Preparation { estimator, data, model, setup, warnings, boundary, boundary_check: None })
+    }
+
+    /// The boundary points that the method uses: those given, or sampled from the domain.
+    pub fn boundary_points(&mut self) -> Result<Points<'static>, Error> {
+        let points = match self.boundary.take() {
+            Some(points) => points,
+            None => self.sampled_boundary()?,
+        };
+        self.setup.m = points.len();
+        self.boundary = Some(points.clone());
+        Ok(points)
+    }
+
+    fn sampled_boundary(&self) -> Result<Points<'static>, Error> {
+        let Estimator { method, domain, boundary_points, boundary_scheme, seed, .. } = self.estimator;
+        let domain = domain.as_ref().ok_or(FitError::NoBoundary { method: method.name() })?;
+        let count = boundary_points.unwrap_or_else(|| default_boundary_count(self.data.dimension()));
+        let sampling = BoundarySampling::new(count).scheme(*boundary_scheme).near(self.data);
+        Ok(domain.sample_boundary(&sampling, &mut stream(*seed, tasks::BOUNDARY))?)
+    }
+
+    /// The domain to integrate over.
+    pub fn domain(&self) -> Result<Arc<dyn Domain>, FitError> {
+        let method = self.estimator.method.name();
+        self.estimator.domain.clone().ok_or(FitError::NeedsDomain { method })
+    }
+
+    /// The distance to the boundary, of the kind asked for or the best that is known.
+    pub fn distance(&mut self) -> Result<BoundaryDistance, Error> {
+        let Estimator { method, domain, distance, distance_norm, distance_power, interrupt, .. } =
+            self.estimator;
+        let kind = DistanceKind::chosen(*distance, domain.as_deref());
+        if !method.uses().distances.contains(&kind) {
+            return Err(FitError::NoAxes { method: method.name() }.into());
+        }
+        self.setup.distance = Some(kind);
+        let known = || domain.clone().ok_or(FitError::NoDomain);
+        let distance = match kind {
+            DistanceKind::Exact => {
+                let domain = known()?;
+                if !domain.has_distance() {
+                    return Err(FitError::NoDistance { domain: domain.describe() }.into());
+                }
+                BoundaryDistance::exact(domain)
+            }
+            DistanceKind::Axes => BoundaryDistance::along_axes(known()?),
+            DistanceKind::Nearest => {
+                let points = self.boundary_points()?;
+                if points.is_empty() {
+                    return Err(FitError::NoBoundaryPoints.into());
+                }
+                BoundaryDistance::nearest(points).with_norm(*distance_norm)
+            }
+        };
+        Ok(distance.with_power(*distance_power)?.interrupt(interrupt.clone()))
+    }
+
+    /// The form of the kernel as it is, without a boundary.
+    pub fn plain_form(&mut self) -> Result<Arc<dyn SteinForm>, Error> {
+        self.pairs(&Points::none(self.data.dimension()))?.form()
+    }
+
+    /// The kernel at the data, conditioned on boundary points, in the form that the settings ask for.
+    pub(crate) fn pairs(&mut self, boundary: &Points) -> Result<Held, Error> {
+        let Estimator { bandwidth, kernel, seed, interrupt, .. } = self.estimator;
+        let bandwidth = bandwidth.find(self.data, *seed, interrupt)?;
+        self.setup.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
+        let held = Held::new(self.estimator, self.data, self.model, bandwidth, boundary)?;
+        self.setup.compute = Some(ComputeUsed {
+            holder: held.form()?.holder(),
+            threads: rayon::current_num_threads(),
+            simd: simd_level().into(),
+            reason: held.reason.clone(),
+        });
+        self.warnings.extend(held.warning.clone());
+        Ok(held)
+    }
+}

@@ -1,0 +1,91 @@
+//! The account of what was used, part of every result.
+
+use serde::{Deserialize, Serialize};
+
+use super::{DistanceKind, Method};
+use crate::stein::{Holder, Statistic};
+
+/// What a result was computed with.
+///
+/// Every result contains it: [`Fit`](crate::Fit) and [`Problem`](crate::fit::Problem) as `setup`, JSON as fields of the result itself.
+///
+/// ```
+/// use steinbound::{Estimator, Points, model::Gaussian};
+/// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+/// let model = Gaussian::with_variance(1, 1.0)?;
+/// let problem = Estimator::ksd().check(&data, &model)?;
+/// let setup = problem.setup();
+/// assert_eq!((setup.n, setup.method.name(), setup.ridge), (3, "ksd", None));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Setup {
+    /// The method.
+    pub method: Method,
+    /// The model's name.
+    pub model: String,
+    /// The statistic, for methods that have one.
+    pub statistic: Option<Statistic>,
+    /// The number of observations.
+    pub n: usize,
+    /// The number of coordinates.
+    pub d: usize,
+    /// The number of boundary points in use.
+    pub m: usize,
+    /// The kernel, for methods that have one.
+    pub kernel: Option<KernelUsed>,
+    /// The ridge, for methods that have one.
+    pub ridge: Option<f64>,
+    /// How distances to the boundary are measured, for methods that measure them.
+    pub distance: Option<DistanceKind>,
+    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD; see
+    /// [`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
+    pub leak: Option<f64>,
+    /// How the pairs are computed, for methods that have pairs.
+    pub compute: Option<ComputeUsed>,
+}
+
+/// The kernel that was used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelUsed {
+    /// Its name.
+    pub name: String,
+    /// Its bandwidth, in the data's units (times the scale of a coordinate, where coordinates have scales).
+    pub bandwidth: f64,
+}
+
+/// How the pairs were computed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComputeUsed {
+    /// The form, and for a low-rank one its rank and residual.
+    #[serde(flatten)]
+    pub holder: Holder,
+    /// The number of threads; results do not depend on it.
+    pub threads: usize,
+    /// The vector instructions in use: `avx512`, `avx2` or `portable`.
+    #[serde(default)]
+    pub simd: String,
+    /// Why this form.
+    #[serde(default)]
+    pub reason: String,
+}
+
+impl ComputeUsed {
+    /// The form by its name, with rank and residual where it is of low rank.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!(fit.setup.compute.unwrap().describe(), "dense");
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        let holder = &self.holder;
+        match (holder.rank, holder.residual) {
+            (Some(rank), Some(residual)) => format!("{} (rank {rank}, residual {residual:.1e})", holder.form),
+            _ => holder.form.to_string(),
+        }
+    }
+}

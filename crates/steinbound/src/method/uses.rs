@@ -1,0 +1,49 @@
+use super::DistanceKind;
+
+/// What a method uses: everything else that is given has no effect on it.
+///
+/// ```
+/// use steinbound::Method;
+/// let uses = Method::TRUNCSM.uses();
+/// assert!(uses.has_distance() && !uses.kernel && !uses.ridge);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Uses {
+    /// A kernel: its name and bandwidth, and how pairs of points are held.
+    pub kernel: bool,
+    /// The statistic: the mean over all pairs or over pairs of different points.
+    pub statistic: bool,
+    /// The ridge on the kernel matrix of the boundary points.
+    pub ridge: bool,
+    /// Points on the boundary, given or sampled from the domain.
+    pub boundary_points: bool,
+    /// The kinds of distance to the boundary that it can work with; none where it needs no distance.
+    pub distances: &'static [DistanceKind],
+    /// The domain itself, to integrate over it.
+    pub domain: bool,
+}
+
+impl Uses {
+    /// Nothing but the data and the model.
+    pub const NOTHING: Uses = Uses {
+        kernel: false,
+        statistic: false,
+        ridge: false,
+        boundary_points: false,
+        distances: &[],
+        domain: false,
+    };
+
+    /// A kernel and a statistic over pairs, as every Stein discrepancy does.
+    pub const PAIRS: Uses = Uses { kernel: true, statistic: true, ..Uses::NOTHING };
+
+    /// Whether it measures distances to the boundary.
+    pub fn has_distance(self) -> bool {
+        !self.distances.is_empty()
+    }
+
+    /// Whether it takes the boundary into account.
+    pub fn knows_boundary(self) -> bool {
+        self.boundary_points || self.has_distance() || self.domain
+    }
+}

@@ -1,0 +1,157 @@
+//! From starts to an estimate: the minimum that a search finds, with the influence of each observation.
+
+use super::descent::{self, Descent};
+use super::estimate::{Estimate, Starts};
+use super::objective::{Expansion, Objective};
+use crate::compute::cholesky::{Cholesky, ScaledCholesky};
+use crate::error::{Error, FitError, ModelError};
+use crate::interrupt::Interrupt;
+use crate::matrix::Matrix;
+use crate::model::{AtPoints, Model, scores, starts};
+use crate::points::Points;
+use crate::random::{stream, tasks};
+
+/// Minimises an objective from the start given, or from those that the model proposes.
+///
+/// Of several starts the lowest minimum is taken, a minimum being preferred to a place where a search got stuck.
+/// The value ends up in the estimate's `objective`.
+pub(crate) fn search(
+    objective: &dyn Objective,
+    model: &dyn Model,
+    data: &Points,
+    start: Option<&[f64]>,
+    seed: u64,
+) -> Result<Estimate, Error> {
+    let starts = match start {
+        Some(theta) => vec![theta.to_vec()],
+        None => starts(model, data, &mut stream(seed, tasks::STARTS)),
+    };
+    if starts.is_empty() {
+        return Err(ModelError::NoStart { model: model.name().to_string() }.into());
+    }
+    let mut ends: Vec<Descent> = Vec::new();
+    let mut refusal = None;
+    for theta in &starts {
+        objective.interrupt().map_or(Ok(()), Interrupt::check)?;
+        let end = descent::minimise(objective, theta, starts.len() == 1)?;
+        if !end.expansion.value.is_finite() {
+            // So was the start: no search leaves a finite value for one that is not.
+            refusal = match refusal {
+                None => Some(not_finite(model, data, theta)?),
+                known => known,
+            };
+            continue;
+        }
+        ends.push(end);
+    }
+    // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
+    let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
+    let doubt = |end: &Descent| (!end.converged, is_distrusted(&end.theta));
+    let better = |a: &Descent, b: &Descent| {
+        doubt(a).cmp(&doubt(b)).then(a.expansion.value.total_cmp(&b.expansion.value))
+    };
+    let Some(best) = ends.iter().min_by(|a, b| better(a, b)).cloned() else {
+        return Err(refusal.unwrap_or(FitError::NotFinite { what: "objective" }).into());
+    };
+    let near = |end: &&Descent| {
+        end.converged == best.converged
+            && end.expansion.value - best.expansion.value
+                <= 1e-9 * best.expansion.scale.max(best.expansion.value.abs())
+    };
+    let agreed = ends.iter().filter(near).count();
+    finished(objective, model, data, best, start.is_some(), Starts { tried: starts.len(), agreed })
+}
+
+/// The estimate at the end of a search, its parameters in order where nobody said which.
+fn finished(
+    objective: &dyn Objective,
+    model: &dyn Model,
+    data: &Points,
+    best: Descent,
+    keep_order: bool,
+    starts: Starts,
+) -> Result<Estimate, Error> {
+    let theta = match model.search() {
+        Some(search) if !keep_order => search.in_order(best.theta.clone()),
+        _ => best.theta.clone(),
+    };
+    let known = best.pulls.filter(|_| theta == best.theta).map(|pulls| (best.expansion, pulls));
+    let (expansion, pulls) = known.map_or_else(|| objective.conclude(&theta), Ok)?;
+    let mut warnings = Vec::new();
+    let factor = ScaledCholesky::new(&expansion.hessian);
+    let influence = match &factor {
+        Ok(factor) => factor.solve_rows(&pulls, -1.0),
+        Err(_) => Matrix::zeros(0, theta.len()),
+    };
+    let flattest = flattest(&expansion, &theta);
+    let suspicion = model.search().and_then(|search| search.suspicion(&theta, data));
+    if !best.converged || factor.is_err() {
+        let why =
+            if factor.is_ok() { "no minimum was reached" } else { "the Hessian is not positive definite" };
+        warnings.push(format!(
+            "the search stopped after {} steps without converging: {why} where it ended; try other starting values, \
+             more data or fewer parameters",
+            best.iterations
+        ));
+    } else if let Some(k) = flattest {
+        let names = model.names(data.names());
+        warnings.push(format!(
+            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor its standard error \
+             means anything; use a simpler model",
+            names.get(k).map_or("a parameter", String::as_str)
+        ));
+    } else if starts.tried >= 5 && starts.agreed == 1 {
+        warnings.push(format!(
+            "only one of {} starts reached this minimum, so that a lower one may have been missed; give starting \
+             values of your own to check",
+            starts.tried
+        ));
+    }
+    let is_sound = best.converged && factor.is_ok() && flattest.is_none() && suspicion.is_none();
+    warnings.extend(suspicion);
+    let mut estimate = Estimate::closed_form(theta, influence);
+    estimate.condition = factor.ok().map(|factor| factor.condition_number());
+    estimate.objective = Some(expansion.value);
+    estimate.converged = is_sound;
+    estimate.iterations = best.iterations;
+    estimate.starts = Some(starts);
+    estimate.warnings = warnings;
+    Ok(estimate)
+}
+
+/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is rounding.
+const FLAT: f64 = 1e-8;
+
+/// The parameter along which an objective is flat, where there is one.
+///
+/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both sides.
+fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
+    let size = |k: usize| 1.0 + theta[k].abs();
+    let scaled = Matrix::from_fn(theta.len(), theta.len(), |j, k| at.hessian[(j, k)] * size(j) * size(k));
+    let inverse = Cholesky::new(scaled)?.inverse();
+    let trace: f64 = (0..theta.len()).map(|k| inverse[(k, k)]).sum();
+    let is_flat = trace * FLAT * at.scale.max(at.value.abs()) > 1.0;
+    let largest = (0..theta.len()).max_by(|a, b| inverse[(*a, *a)].total_cmp(&inverse[(*b, *b)]));
+    largest.filter(|_| is_flat)
+}
+
+/// Which observation makes the objective infinite at a start.
+fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitError, ModelError> {
+    let weights = data.weights();
+    let at_data = AtPoints::new(model, data, &weights);
+    let scores = scores(model, data, theta)?;
+    let logs = if model.density().is_some() { at_data.log_densities(theta)? } else { Vec::new() };
+    // Points without weight have zeros.
+    let is_bad = |i: &usize| {
+        let no_density = logs.get(*i).is_some_and(|value| !value.is_finite());
+        no_density || (0..scores.columns()).any(|l| !scores[(*i, l)].is_finite())
+    };
+    Ok(match (0..data.len()).find(is_bad) {
+        Some(row) => FitError::NotFiniteAt {
+            model: model.name().to_string(),
+            row: row + 1,
+            point: format!("{:?}", data.row(row)),
+        },
+        None => FitError::NotFinite { what: "objective" },
+    })
+}
