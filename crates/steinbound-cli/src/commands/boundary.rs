@@ -167,7 +167,7 @@ struct Leak {
 
 impl Leak {
     fn new(data: &Points, boundary: &Points, seed: u64) -> Result<Leak, Failure> {
-        let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
+        let bandwidth = Bandwidth::Median.resolve(data, seed)?;
         let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
         let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
         let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
