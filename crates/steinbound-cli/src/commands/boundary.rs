@@ -142,7 +142,7 @@ impl Boundary {
 
 /// What boundary points leave of a Gaussian kernel of the data's median bandwidth at each other.
 fn kernel_leak(data: &Points, boundary: &Points, seed: u64) -> Result<KernelLeak, Failure> {
-    let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
+    let bandwidth = Bandwidth::Median.resolve(data, seed)?;
     let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
     let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
     let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
