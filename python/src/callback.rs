@@ -7,8 +7,8 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUnty
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rand::rngs::ChaCha8Rng;
-use steinbound::model::{Model, Reported, Wanted};
-use steinbound::{Matrix, ModelError, Points};
+use steinbound::model::{Batches, Density, Model, Search, Wanted};
+use steinbound::{Matrix, Points};
 
 use crate::arrays::{matrix, of_points};
 use crate::job::Job;
@@ -106,10 +106,6 @@ impl Model for Callback {
         self.functions.parameters.clone()
     }
 
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
-
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         self.one(x, theta, Wanted { score: true, ..Wanted::default() }, score);
     }
@@ -126,21 +122,30 @@ impl Model for Callback {
         self.one(x, theta, Wanted { slope_jacobian: true, ..Wanted::default() }, jacobian);
     }
 
-    fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Option<Matrix> {
-        Some(self.rows(points, theta, wanted))
+    fn density(&self) -> Option<&dyn Density> {
+        self.functions.log_densities.is_some().then_some(self)
     }
 
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
+    fn batches(&self) -> Option<&dyn Batches> {
+        Some(self)
     }
 
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        Ok(reported.to_vec())
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
     }
+}
 
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-        let point = Points::new(x, self.functions.dimension).ok()?;
-        self.log_densities(&point, theta)?.first().copied()
+impl Density for Callback {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
+        let point = Points::new(x, self.functions.dimension).ok();
+        let found = point.and_then(|point| self.log_densities(&point, theta));
+        found.and_then(|found| found.first().copied()).unwrap_or(f64::NAN)
+    }
+}
+
+impl Batches for Callback {
+    fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix {
+        self.rows(points, theta, wanted)
     }
 
     fn log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {
@@ -159,7 +164,9 @@ impl Model for Callback {
         };
         Some(self.asked(ask, || vec![f64::NAN; points.len()]))
     }
+}
 
+impl Search for Callback {
     fn starts(&self, _points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         self.functions.start.iter().cloned().collect()
     }

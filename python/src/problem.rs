@@ -409,7 +409,7 @@ pub fn simulate<'py>(
         let rng = &mut stream(seed, tasks::DATA);
         let inside = match &domain {
             // The draws of the command line.
-            Some(domain) if model.sampler(&theta).is_some() => {
+            Some(domain) if model.sampling().and_then(|sampling| sampling.sampler(&theta)).is_some() => {
                 Inside::direct(model.as_ref(), &theta, domain.as_ref())?
             }
             domain => Inside::new(model.as_ref(), &theta, domain.as_deref(), rng)?,

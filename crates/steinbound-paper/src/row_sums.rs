@@ -2,7 +2,7 @@
 
 use rand::rngs::ChaCha8Rng;
 use steinbound::Error;
-use steinbound::model::{GaussianMixture, Model, Reported};
+use steinbound::model::{Curvature, GaussianMixture, Model, Reported, Search};
 use steinbound::{ModelError, Points};
 
 /// Equal normal components of variance 1 whose "slope" in a coordinate is the sum over a row of the Hessian of the log-density.
@@ -113,6 +113,24 @@ impl Model for RowSums {
         }
     }
 
+    fn report(&self, theta: &[f64]) -> Option<Reported> {
+        self.mixture.report(theta)
+    }
+
+    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
+        self.mixture.fitted_from(reported)
+    }
+
+    fn curvature(&self) -> Option<&dyn Curvature> {
+        Some(self)
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+}
+
+impl Curvature for RowSums {
     fn add_score_curvature(
         &self,
         x: &[f64],
@@ -123,15 +141,10 @@ impl Model for RowSums {
     ) {
         self.mixture.add_score_curvature(x, theta, weights, steps, curvature);
     }
+}
 
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        self.mixture.report(theta)
-    }
-
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        self.mixture.fitted_from(reported)
-    }
-
+/// Components keep the order in which the search finds them.
+impl Search for RowSums {
     fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
         self.mixture.suspicion(theta, points)
     }

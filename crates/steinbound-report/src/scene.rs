@@ -152,14 +152,15 @@ impl<'a> Scene<'a> {
 
     /// The logarithm of the density up to a constant; `None` where it has none.
     pub fn log_density(&self, x: &[f64]) -> Option<f64> {
+        let density = self.model.density()?;
         let value = match &self.centred {
             Some((middle, theta)) => {
                 let moved: Vec<f64> = x.iter().zip(middle).map(|(x, middle)| x - middle).collect();
-                self.model.log_density(&moved, theta)
+                density.log_density(&moved, theta)
             }
-            None => self.model.log_density(x, self.theta.as_deref()?),
+            None => density.log_density(x, self.theta.as_deref()?),
         };
-        value.filter(|value| !value.is_nan())
+        (!value.is_nan()).then_some(value)
     }
 
     /// Whether a point can be observed, as far as that is known.

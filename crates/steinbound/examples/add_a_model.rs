@@ -3,13 +3,13 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use steinbound::domain::Ball;
-use steinbound::model::{Model, Reported, Sampler};
+use steinbound::model::{Density, Model, Reported, Sampler, Sampling, Search};
 use steinbound::{Error, Estimator, Matrix, ModelError, Points, simulate};
 
 /// Independent logistic coordinates, each with its location, and one scale `s` for all.
 ///
-/// With `z = (x - location) / s` the log-density is `-2 log cosh(z / 2) - log s` for each coordinate. The fitted parameters are the
-/// locations and `log s`, which may be any number; reported is `s`.
+/// With `z = (x - location) / s` the log-density is `-2 log cosh(z / 2) - log s` for each coordinate. The
+/// fitted parameters are the locations and `log s`, which may be any number; reported is `s`.
 #[derive(Debug)]
 struct Logistic {
     dimension: usize,
@@ -104,27 +104,34 @@ impl Model for Logistic {
         }
     }
 
-    /// Not needed by TKSD; with it there is `truncated-mle`, too.
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+
+    fn sampling(&self) -> Option<&dyn Sampling> {
+        Some(self)
+    }
+}
+
+/// Not needed by TKSD; with it there is `truncated-mle`, too. Derivatives in the parameters are differences
+/// unless they are given.
+impl Density for Logistic {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         let coordinate = |l: usize| {
             let (scale, z, _) = self.parts(x, theta, l);
             // log cosh without overflow, up to a constant.
             -z.abs() - 2.0 * (-z.abs()).exp().ln_1p() - scale.ln()
         };
-        Some((0..self.dimension).map(coordinate).sum())
+        (0..self.dimension).map(coordinate).sum()
     }
+}
 
-    /// Comes with the log-density.
-    fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
-        gradient.fill(0.0);
-        for l in 0..self.dimension {
-            let (scale, z, t) = self.parts(x, theta, l);
-            gradient[l] = t / scale;
-            gradient[self.dimension] += z * t - 1.0;
-        }
-    }
-
-    /// Not needed where users give their own; here from the moments of the data.
+/// Not needed where users give their own starts; here from the moments of the data.
+impl Search for Logistic {
     fn starts(&self, points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let count = points.len() as f64;
         let mean = |l: usize| points.rows().map(|x| x[l]).sum::<f64>() / count;
@@ -135,8 +142,10 @@ impl Model for Logistic {
         theta.push((variance.sqrt() * 3f64.sqrt() / std::f64::consts::PI).max(f64::MIN_POSITIVE).ln());
         vec![theta]
     }
+}
 
-    /// Not needed for fits; with it the model can be simulated and tested.
+/// Not needed for fits; with it the model can be simulated and tested.
+impl Sampling for Logistic {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         let theta = theta.to_vec();
         Some(Box::new(move |rng, x| {

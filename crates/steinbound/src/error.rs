@@ -9,6 +9,7 @@ pub use crate::expression::error::ExpressionError;
 pub use crate::fit::error::FitError;
 pub use crate::inference::error::{HypothesisError, ResamplingError};
 pub use crate::kernel::error::KernelError;
+pub(crate) use crate::model::error::ANOTHER_METHOD;
 pub use crate::model::error::ModelError;
 pub use crate::points::error::PointsError;
 

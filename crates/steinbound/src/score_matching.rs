@@ -45,12 +45,12 @@ pub(crate) fn minimise(
     weights: &[f64],
     weight: &BoundaryWeight,
 ) -> Result<Estimate, Error> {
-    let score = affine_score(model)?;
+    let (affine, score) = affine_score(model)?;
     let (origin, points) = centred(model, data);
-    let features = features(model, &points, &score);
+    let features = features(affine, &points, &score);
     let count = score.features();
     let at_data = AtPoints::new(model, &points, weights);
-    let slopes = at_data.rows(score.design.len() * count, |x, row| model.feature_slopes(x, row));
+    let slopes = at_data.rows(score.design.len() * count, |x, row| affine.feature_slopes(x, row));
     // How point i pulls on the coefficient a_cl: h_l d_l phi_c + (d_l h_l) phi_c.
     let pull = |i: usize, l: usize, c: usize| {
         weight.value[(i, l)] * slopes[(i, l * count + c)] + weight.slope[(i, l)] * features[(i, c)]

@@ -2,7 +2,7 @@
 
 use steinbound::Error;
 use steinbound::domain::Norm;
-use steinbound::model::Model;
+use steinbound::model::Sampling;
 use steinbound_plot::{Axis, Color, Marker, Panel, Style};
 
 use super::{Figure, Picture};

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use steinbound::domain::Ball;
-use steinbound::model::Model;
+use steinbound::model::Sampling;
 use steinbound::{Error, Estimator, Points};
 use steinbound_plot::{Axis, Color, Entry, Panel, Style};
 

@@ -62,7 +62,7 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
 /// Draws of the density where data are seen, as far as that is known; `None` where the model cannot be
 /// sampled or hardly ever hits the region.
 fn draws(scene: &Scene) -> Option<Vec<Vec<f64>>> {
-    let sampler = scene.model.sampler(scene.theta.as_deref()?)?;
+    let sampler = scene.model.sampling()?.sampler(scene.theta.as_deref()?)?;
     let mut rng = stream(scene.seed, tasks::MASS);
     let mut inside = Vec::new();
     let mut x = vec![0.0; scene.dimension()];

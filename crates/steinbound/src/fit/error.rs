@@ -103,18 +103,20 @@ pub enum FitError {
     )]
     NoBoundaryPoints,
     /// The method has no such statistic.
-    #[error("{method} has no discrepancy; use tksd, bdksd or ksd")]
+    #[error("{method} has no discrepancy; use {instead}")]
     NoDiscrepancy {
         /// The method.
         method: &'static str,
+        /// The methods that have one.
+        instead: String,
     },
     /// The method has no kernel whose settings could be varied.
-    #[error(
-        "{method} has no kernel, so that there is no bandwidth to choose or to vary; use tksd, bdksd or ksd"
-    )]
+    #[error("{method} has no kernel, so that there is no bandwidth to choose or to vary; use {instead}")]
     NoKernel {
         /// The method.
         method: &'static str,
+        /// The methods that have one.
+        instead: String,
     },
     /// A fit that others were to be compared with.
     #[error(
@@ -197,6 +199,16 @@ pub enum FitError {
     TooManyNodes {
         /// The domain.
         domain: String,
+    },
+    /// The model lacks what the method needs.
+    #[error("the {model} model cannot be {action}; use {instead}")]
+    Unsuited {
+        /// The model.
+        model: String,
+        /// What cannot be done with it.
+        action: &'static str,
+        /// The methods that need less.
+        instead: String,
     },
     /// A fit of another problem.
     #[error(

@@ -1,6 +1,8 @@
 //! Fitting: settings, checked against data and model, give a [`Fit`].
 
+mod assembly;
 pub(crate) mod error;
+mod latent;
 mod leaks;
 mod problem;
 pub(crate) mod replicates;

@@ -10,7 +10,7 @@ use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
     BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_columns,
-    check_domain, check_rows, check_spreads, smaller,
+    check_domain, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
@@ -273,7 +273,10 @@ impl<'a> Problem<'a> {
     /// The form, for Stein discrepancies.
     pub(crate) fn form(&self) -> Result<&dyn SteinForm, FitError> {
         let form = self.solver.form().map(Arc::as_ref);
-        form.ok_or(FitError::NoDiscrepancy { method: self.setup.method.name() })
+        form.ok_or_else(|| FitError::NoDiscrepancy {
+            method: self.setup.method.name(),
+            instead: names_where(|uses| uses.kernel),
+        })
     }
 
     /// Estimates the parameters.

@@ -94,7 +94,7 @@ impl Estimator {
 
     /// Draws of the density inside the domain, where it can be drawn from: it may reach further than the data do.
     fn draws(&self, domain: &dyn Domain, model: &dyn Model, theta: &[f64]) -> Option<Points<'static>> {
-        let _can_be_drawn = model.sampler(theta)?;
+        let _can_be_drawn = model.sampling()?.sampler(theta)?;
         let rng = &mut stream(self.seed, tasks::MASS);
         Inside::new(model, theta, Some(domain), rng).ok()?.draw(DRAWS, rng).ok()
     }
@@ -143,8 +143,7 @@ impl IntegrationRule {
         theta: &[f64],
         interrupt: &Interrupt,
     ) -> Result<(f64, f64), Error> {
-        let at = AtPoints::all(model, &self.points).until(interrupt);
-        if !at.has_log_density(theta) {
+        if model.density().is_none() {
             return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
                 action: "integrated over the domain, because it has no log-density",
@@ -152,7 +151,7 @@ impl IntegrationRule {
             }
             .into());
         }
-        let logs = at.log_densities(theta)?;
+        let logs = AtPoints::all(model, &self.points).until(interrupt).log_densities(theta)?;
         let terms: Vec<f64> =
             logs.iter().zip(&self.log_weights).map(|(value, weight)| value + weight).collect();
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);

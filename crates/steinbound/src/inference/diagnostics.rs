@@ -237,7 +237,7 @@ impl Problem<'_> {
 
     fn mass_outside(&self, fit: &Fit) -> Option<f64> {
         let domain = self.estimator.domain.as_ref()?;
-        let sampler = self.model.sampler(&fit.fitted_parameters()?)?;
+        let sampler = self.model.sampling()?.sampler(&fit.fitted_parameters()?)?;
         let dimension = self.model.dimension();
         let rng = &mut stream(self.estimator.seed, tasks::MASS);
         let (mut drawn, mut outside) = (0, 0);
@@ -312,13 +312,13 @@ impl Diagnostics {
             mass,
             moved(
                 "boundary_moves",
-                "a finer boundary moves the estimate by",
+                "move of the estimate with a finer boundary",
                 &self.boundary_moves,
                 LARGEST_MOVE,
             ),
             moved(
                 "statistics_disagree",
-                "V- and U-statistic apart by",
+                "difference between V- and U-statistic",
                 &self.statistics_disagree,
                 LARGEST_DISAGREEMENT,
             ),

@@ -165,8 +165,9 @@ impl<'a> Simulator<'a> {
             Source::Points(inside) => inside.draw(data.len(), &mut rng)?.values().to_vec(),
             Source::Responses(sections) => {
                 let mut values = data.values().to_vec();
+                let conditional = self.problem.model.conditional();
                 for (x, section) in values.chunks_exact_mut(data.dimension()).zip(sections) {
-                    if !self.problem.model.draw_given(x, &self.theta, *section, &mut rng) {
+                    if !conditional.is_some_and(|c| c.draw_given(x, &self.theta, *section, &mut rng)) {
                         return Err(FitError::NotFinite { what: "density of a response" }.into());
                     }
                 }
@@ -210,7 +211,8 @@ fn sections(
     let (data, everywhere) = (problem.data, (f64::NEG_INFINITY, f64::INFINITY));
     let axis = problem.model.differentiated().first().copied().unwrap_or(0);
     let mut rng = stream(problem.estimator.seed, tasks::PILOT);
-    if !problem.model.draw_given(&mut data.row(0).to_vec(), theta, everywhere, &mut rng) {
+    let conditional = problem.model.conditional();
+    if !conditional.is_some_and(|c| c.draw_given(&mut data.row(0).to_vec(), theta, everywhere, &mut rng)) {
         return Err(format!("the {} model cannot be sampled at these parameters", problem.model.name()));
     }
     let around = |x: &[f64]| match domain {

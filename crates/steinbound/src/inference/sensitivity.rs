@@ -97,7 +97,7 @@ impl Estimator {
 
     fn sensitivity_here(&self, data: &Points, model: &dyn Model) -> Result<Sensitivity, Error> {
         if !self.method.has_kernel() {
-            return Err(FitError::NoKernel { method: self.method.name() }.into());
+            return Err(self.no_kernel().into());
         }
         let (base, fit) = self.pinned(data, model)?;
         if !fit.is_trustworthy() {

@@ -10,6 +10,7 @@ use crate::fit::{
     Candidate, Estimator, Fit, LEAST_OBSERVATIONS, LEAST_VARIANCE, Problem, Tuning, TuningRule, Variant,
 };
 use crate::kernel::Bandwidth;
+use crate::method::names_where;
 use crate::model::Model;
 use crate::points::Points;
 
@@ -69,7 +70,7 @@ impl Estimator {
 
     fn agreed(&self, data: &Points, model: &dyn Model) -> Result<(Estimator, Tuning), Error> {
         if !self.method.has_kernel() {
-            return Err(FitError::NoKernel { method: self.method.name() }.into());
+            return Err(self.no_kernel().into());
         }
         let (base, default) = self.pinned(data, model)?;
         let trial = Trial::of(&default, model);
@@ -117,6 +118,11 @@ impl Estimator {
         }
         let chosen = &tuning.candidates[tuning.chosen].variant;
         Ok((base.with(chosen.bandwidth, chosen.ridge), tuning))
+    }
+
+    /// The refusal of a method that has no kernel to vary.
+    pub(super) fn no_kernel(&self) -> FitError {
+        FitError::NoKernel { method: self.method.name(), instead: names_where(|uses| uses.kernel) }
     }
 
     /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found once for all.

@@ -10,17 +10,26 @@ pub use nodes::IntegrationRule;
 pub(crate) use nodes::{DETERMINISTIC, FINEST};
 
 use crate::domain::Domain;
-use crate::error::{Error, ModelError};
+use crate::error::{ANOTHER_METHOD, Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::minimise::{Estimate, centred};
-use crate::model::Model;
+use crate::model::{Model, NaiveLikelihood};
 use crate::points::Points;
 
 /// The estimate of [`Estimator::mle`](crate::Estimator::mle).
 pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result<Estimate, Error> {
     let (origin, points) = centred(model, data);
-    let (theta, influence) = model.maximum_likelihood(&points, weights)?;
+    let (theta, influence) = naive_likelihood(model)?.maximum_likelihood(&points, weights)?;
     Ok(Estimate::closed_form(theta, influence).moved_back(model, &origin))
+}
+
+/// The maximum likelihood that ignores the truncation, or the refusal of a model that does not know it.
+fn naive_likelihood(model: &dyn Model) -> Result<&dyn NaiveLikelihood, ModelError> {
+    model.naive_likelihood().ok_or_else(|| ModelError::Unsupported {
+        model: model.name().to_string(),
+        action: "fitted by naive maximum likelihood",
+        remedy: ANOTHER_METHOD,
+    })
 }
 
 /// What a truncated likelihood is maximised for.
@@ -41,18 +50,14 @@ pub(crate) struct Truncated<'a> {
 impl Truncated<'_> {
     /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle).
     pub(crate) fn maximise(&self) -> Result<Estimate, Error> {
-        let parameters = self.model.parameters();
-        let (mut gradient, mut hessian) = (vec![0.0; parameters], vec![0.0; parameters * parameters]);
-        let (x, ones, everywhere) =
-            (self.data.row(0), vec![1.0; parameters], (f64::NEG_INFINITY, f64::INFINITY));
-        if self.model.log_normaliser(x, &ones, everywhere, &mut gradient, &mut hessian).is_some() {
-            return conditional::exact(self);
+        if let Some(density) = self.model.conditional() {
+            return conditional::exact(self, density);
         }
         if self.model.differentiated().len() < self.model.dimension() {
             return Err(ModelError::Unsupported {
                 model: self.model.name().to_string(),
                 action: "fitted by truncated maximum likelihood, because the normaliser of its conditional density is not known",
-                remedy: "use tksd, truncsm or bdksd",
+                remedy: ANOTHER_METHOD,
             }
             .into());
         }

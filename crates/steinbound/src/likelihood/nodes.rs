@@ -8,8 +8,8 @@ use rand::rngs::ChaCha8Rng;
 use crate::compute::cholesky::Cholesky;
 use crate::compute::gauss_legendre::gauss_legendre;
 use crate::domain::{Domain, SECTION_STEPS, scanned_sections};
-use crate::error::{Error, FitError, ModelError};
-use crate::interrupt::Interrupt;
+use crate::error::{ANOTHER_METHOD, Error, FitError, ModelError};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model};
 use crate::points::{Points, column_variances};
@@ -57,7 +57,7 @@ impl IntegrationRule {
         interrupt: &Interrupt,
     ) -> Result<Option<IntegrationRule>, Error> {
         let nodes = if data.dimension() <= DETERMINISTIC {
-            Grid::new(domain, data, level, interrupt).nodes()
+            Grid::new(domain, data, level, interrupt).nodes()?
         } else {
             quasi_random(domain, data, level, seed, interrupt)?
         };
@@ -93,16 +93,16 @@ impl IntegrationRule {
         rng: &mut ChaCha8Rng,
     ) -> Result<IntegrationRule, Error> {
         let points = truncated(model, theta, domain, count, rng)?.points;
-        let at_draws = AtPoints::all(model, &points);
-        if !at_draws.has_log_density(theta) {
+        if model.density().is_none() {
             return Err(ModelError::Unsupported {
                 model: model.name().to_string(),
                 action: "integrated over draws, because it has no log-density",
-                remedy: "use tksd, truncsm or bdksd",
+                remedy: ANOTHER_METHOD,
             }
             .into());
         }
-        let log_weights = at_draws.log_densities(theta)?.into_iter().map(|log| -log).collect();
+        let log_weights =
+            AtPoints::all(model, &points).log_densities(theta)?.into_iter().map(|log| -log).collect();
         Ok(IntegrationRule { points, log_weights })
     }
 
@@ -159,20 +159,26 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn nodes(&self) -> Option<Rule> {
+    fn nodes(&self) -> Result<Option<Rule>, Interrupted> {
         let mut out = (Vec::new(), Vec::new());
         let mut place = vec![0.0; self.windows.len()];
-        self.fill(0, 0.0, &mut place, &mut out).then_some(out)
+        Ok(self.fill(0, 0.0, &mut place, &mut out)?.then_some(out))
     }
 
     /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
-    fn fill(&self, axis: usize, log_weight: f64, place: &mut [f64], out: &mut Rule) -> bool {
+    fn fill(
+        &self,
+        axis: usize,
+        log_weight: f64,
+        place: &mut [f64],
+        out: &mut Rule,
+    ) -> Result<bool, Interrupted> {
         let is_last = axis + 1 == place.len();
         let width = if is_last { self.inner } else { self.outer[axis] };
         for interval in self.intervals(axis, place) {
             let count = panels(interval.1 - interval.0, width);
-            if out.1.len() + count * ORDER > MOST_NODES || self.interrupt.is_raised() {
-                return false;
+            if out.1.len() + count * ORDER > MOST_NODES {
+                return Ok(false);
             }
             if is_last {
                 for (x, weight) in self.panelled(interval, count) {
@@ -184,12 +190,13 @@ impl<'a> Grid<'a> {
             }
             for (x, weight) in self.smoothed(interval, axis, count) {
                 place[axis] = x;
-                if !self.fill(axis + 1, log_weight + weight.ln(), place, out) {
-                    return false;
+                if !self.fill(axis + 1, log_weight + weight.ln(), place, out)? {
+                    return Ok(false);
                 }
             }
         }
-        true
+        self.interrupt.check()?;
+        Ok(true)
     }
 
     /// Where, along an axis, the domain lies over a place whose earlier coordinates are given.
@@ -226,6 +233,7 @@ impl<'a> Grid<'a> {
 
     /// Whether the domain lies over a place whose coordinates before `axis` are given.
     fn is_met(&self, axis: usize, place: &[f64]) -> bool {
+        // Ends the scan; the nodes made of it end with the error.
         if self.interrupt.is_raised() {
             return false;
         }
@@ -401,7 +409,8 @@ fn quasi_random(
     let proposal = Proposal::new(domain, data, seed)?;
     let mut sequence = Kronecker::new(data.dimension(), seed);
     let (mut values, mut log_weights) = (Vec::new(), Vec::new());
-    for _ in (0..count).take_while(|_| !interrupt.is_raised()) {
+    for _ in 0..count {
+        interrupt.check()?;
         let (x, log_weight) = proposal.place(&sequence.next());
         if domain.contains(&x) {
             log_weights.push(log_weight - (count as f64).ln());

@@ -8,11 +8,11 @@ use super::Truncated;
 use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
-use crate::error::{DomainError, Error, FitError, ModelError};
+use crate::error::{ANOTHER_METHOD, DomainError, Error, FitError, Interrupted, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::minimise::{Estimate, Expansion, Objective, centred, search, start_less};
-use crate::model::{AtPoints, Model, difference_steps, information_scales};
+use crate::model::{AtPoints, Density, Model, difference_steps, information_scales, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
@@ -24,6 +24,7 @@ use crate::score_matching::{self, BoundaryWeight};
 /// where the score is not affine in the parameters also `E[hess log p] - mean_i hess log p(x_i)`.
 struct Likelihood<'a> {
     model: &'a dyn Model,
+    density: &'a dyn Density,
     data: &'a Points<'a>,
     /// Weights that sum to one.
     shares: Vec<f64>,
@@ -56,11 +57,16 @@ const LEAST_NODES: f64 = 4.0;
 const BLOCK: usize = 512;
 
 impl<'a> Likelihood<'a> {
-    fn new(task: &Truncated<'a>, data: &'a Points<'a>, nodes: IntegrationRule) -> Likelihood<'a> {
+    fn new(
+        task: &Truncated<'a>,
+        density: &'a dyn Density,
+        data: &'a Points<'a>,
+        nodes: IntegrationRule,
+    ) -> Likelihood<'a> {
         let Truncated { model, weights, interrupt, .. } = *task;
         let total: f64 = weights.iter().sum();
         let shares = weights.iter().map(|w| w / total).collect();
-        Likelihood { model, data, shares, nodes, interrupt }
+        Likelihood { model, density, data, shares, nodes, interrupt }
     }
 
     fn at_data(&self) -> AtPoints<'_> {
@@ -100,10 +106,8 @@ impl<'a> Likelihood<'a> {
         };
         let size = p + if matches!(second, Second::Nothing) { 0 } else { p * p };
         let of_block = |(block, part): (usize, &[f64])| {
+            self.interrupt.check()?;
             let mut sums = vec![0.0; size];
-            if self.interrupt.is_raised() {
-                return sums;
-            }
             let (mean, products) = sums.split_at_mut(p);
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
@@ -120,14 +124,15 @@ impl<'a> Likelihood<'a> {
                 }
                 if let (Second::Curved(steps), None) = (second, &whole_curvature) {
                     let x = self.nodes.points.row(q);
-                    self.model.add_log_density_curvature(x, theta, share, steps, products);
+                    self.density.add_log_density_curvature(x, theta, share, steps, products);
                 }
             }
-            sums
+            Ok(sums)
         };
-        let sums: Vec<Vec<f64>> = logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
+        let sums: Result<Vec<Vec<f64>>, Interrupted> =
+            logs.par_chunks(BLOCK).enumerate().map(of_block).collect();
         let mut total = vec![0.0; size];
-        for sum in sums {
+        for sum in sums? {
             add_scaled(&mut total, 1.0, &sum);
         }
         let mut second = total.split_off(p);
@@ -162,7 +167,7 @@ impl<'a> Likelihood<'a> {
             let at_data = AtPoints { weights: Some(&weights), ..self.at_data() };
             let point_by_point = || {
                 at_data.sum(p, |i, x, _, sum| {
-                    self.model.add_log_density_curvature(x, theta, weights[i], &steps, sum);
+                    self.density.add_log_density_curvature(x, theta, weights[i], &steps, sum);
                 })
             };
             let of_data = at_data.log_density_curvature(theta, &steps)?.unwrap_or_else(point_by_point);
@@ -240,17 +245,11 @@ fn settled_below(dimension: usize) -> f64 {
 /// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, rule, seed, interrupt } = *task;
-    // Asked where the search begins: a density need not exist at zero.
-    let proposed = || model.starts(data, &mut stream(seed, tasks::STARTS)).into_iter().next();
-    let probe = start.map(<[f64]>::to_vec).or_else(proposed).unwrap_or_else(|| vec![0.0; model.parameters()]);
-    if !AtPoints::new(model, data, weights).has_log_density(&probe) {
-        return Err(ModelError::Unsupported {
-            model: model.name().to_string(),
-            action: "fitted by truncated maximum likelihood, because it has no log-density",
-            remedy: "use tksd, truncsm or bdksd",
-        }
-        .into());
-    }
+    let density = model.density().ok_or_else(|| ModelError::Unsupported {
+        model: model.name().to_string(),
+        action: "fitted by truncated maximum likelihood, because it has no log-density",
+        remedy: ANOTHER_METHOD,
+    })?;
     let (origin, points) = centred(model, data);
     let first = match start {
         Some(theta) => Some(theta.to_vec()),
@@ -260,7 +259,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let first = first.map(|theta| start_less(model, &theta, &origin));
     if let Some(rule) = rule {
         check_dimension(rule, model)?;
-        let objective = Likelihood::new(task, &points, rule.clone().less(&origin)?);
+        let objective = Likelihood::new(task, density, &points, rule.clone().less(&origin)?);
         let mut estimate = search(&objective, model, &points, first.as_deref(), seed)?;
         finish(&objective, &mut estimate, points.len())?;
         // The rule knows its weights up to a factor only.
@@ -269,20 +268,19 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     }
     let nodes = |level: u32| {
         let rule = IntegrationRule::new(domain.as_ref(), data, level, seed, interrupt)?;
-        interrupt.check()?;
         rule.map(|n| n.less(&origin)).transpose()
     };
     let data = &points;
     let starts = match &first {
         Some(theta) => vec![theta.clone()],
-        None => model.starts(data, &mut stream(seed, tasks::STARTS)),
+        None => starts(model, data, &mut stream(seed, tasks::STARTS)),
     };
     let mut level = 0;
     let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
-    let mut objective = Likelihood::new(task, data, coarse);
+    let mut objective = Likelihood::new(task, density, data, coarse);
     let finer_than = |level: u32| -> Result<Option<Likelihood>, Error> {
         let finer = if level < FINEST { nodes(level + 1)? } else { None };
-        Ok(finer.map(|finer| Likelihood::new(task, data, finer)))
+        Ok(finer.map(|finer| Likelihood::new(task, density, data, finer)))
     };
     // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
     let mut next = finer_than(level)?;
@@ -392,7 +390,8 @@ fn closed_form_start(
     weights: &[f64],
     domain: &Arc<dyn Domain>,
 ) -> Result<Vec<f64>, Error> {
-    if let Ok((theta, _)) = model.maximum_likelihood(data, weights) {
+    let naive = model.naive_likelihood().map(|naive| naive.maximum_likelihood(data, weights));
+    if let Some(Ok((theta, _))) = naive {
         return Ok(theta);
     }
     if domain.has_distance() {

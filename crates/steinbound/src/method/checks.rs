@@ -1,7 +1,7 @@
 //! What must hold of data and domain before anything is computed.
 
 use super::Estimator;
-use crate::error::FitError;
+use crate::error::{Error, FitError};
 use crate::points::{Points, column_variances};
 
 /// The number of rows that count, at least two.
@@ -51,32 +51,28 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
 }
 
 /// Refuses data outside the domain, or gives a warning where they are allowed.
-pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, FitError> {
+pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, Error> {
     let Some(domain) = &estimator.domain else {
         return Ok(None);
     };
+    let (describe, rows) = (|| domain.describe(), data.len());
     if domain.dimension() != data.dimension() {
-        return Err(FitError::DomainDimension {
-            domain: domain.describe(),
-            dimension: domain.dimension(),
-            data: data.dimension(),
-        });
+        let (dimension, data) = (domain.dimension(), data.dimension());
+        return Err(FitError::DomainDimension { domain: describe(), dimension, data }.into());
     }
-    let rows = (0..data.len()).take_while(|_| !estimator.interrupt.is_raised());
-    let mut outside = rows.filter(|i| !domain.contains(data.row(*i)));
-    let Some(first) = outside.next() else {
-        return Ok(None);
-    };
-    let (outside, rows) = (1 + outside.count(), data.len());
+    let (mut outside, mut first) = (0, None);
+    for (row, point) in data.rows().enumerate() {
+        estimator.interrupt.check()?;
+        if !domain.contains(point) {
+            outside += 1;
+            first = first.or(Some(row));
+        }
+    }
+    let Some(first) = first else { return Ok(None) };
     if estimator.allow_outside {
-        let domain = domain.describe();
+        let domain = describe();
         return Ok(Some(format!("{outside} of {rows} data points lie outside the {domain}; they were kept")));
     }
-    Err(FitError::OutsideDomain {
-        domain: domain.describe(),
-        outside,
-        rows,
-        first: first + 1,
-        point: format!("{:?}", data.row(first)),
-    })
+    let point = format!("{:?}", data.row(first));
+    Err(FitError::OutsideDomain { domain: describe(), outside, rows, first: first + 1, point }.into())
 }

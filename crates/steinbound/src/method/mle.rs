@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
+use super::{Estimator, Method, Preparation, Procedure, Solver, Task, Uses, unsuited};
 use crate::error::Error;
 use crate::likelihood;
 use crate::minimise::Estimate;
@@ -35,6 +35,7 @@ struct Naive;
 impl Solver for Naive {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
         likelihood::naive(task.model, task.data, task.weights)
+            .map_err(|error| unsuited(error, Uses::knows_boundary))
     }
 }
 

@@ -46,7 +46,7 @@ pub use setup::{ComputeUsed, KernelUsed, Setup};
 pub use stein::SteinSolver;
 pub use uses::Uses;
 
-use crate::error::Error;
+use crate::error::{ANOTHER_METHOD, Error, FitError, ModelError};
 use crate::interrupt::Interrupt;
 use crate::minimise::Estimate;
 use crate::model::Model;
@@ -212,6 +212,16 @@ pub(crate) fn names_where(condition: impl Fn(Uses) -> bool) -> String {
         Some((last, [])) => (*last).to_string(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
+    }
+}
+
+/// The refusal of a model that lacks what a method needs, with the methods for which a condition holds as the remedy.
+fn unsuited(error: Error, condition: impl Fn(Uses) -> bool) -> Error {
+    match error {
+        Error::Model(ModelError::Unsupported { model, action, remedy: ANOTHER_METHOD }) => {
+            FitError::Unsuited { model, action, instead: names_where(condition) }.into()
+        }
+        other => other,
     }
 }
 

@@ -44,9 +44,9 @@ impl Solver for SteinSolver {
         if model.affine().is_none() {
             return super::refit_each(self, task, sets);
         }
-        let score = affine_score(model)?;
+        let (affine, score) = affine_score(model)?;
         let (origin, points) = centred(model, data);
-        let features = features(model, &points, &score);
+        let features = features(affine, &points, &score);
         let pairs = self.statistic.pairs(self.form.as_ref())?;
         let solve = |moments: Moments| {
             let (normal, right) = moments.normal_equations(&score);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
+use super::{Estimator, Method, Preparation, Procedure, Solver, Task, Uses, unsuited};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::likelihood::{IntegrationRule, Truncated};
@@ -41,7 +41,9 @@ impl Solver for Integrated {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
         let Task { model, data, weights, start, seed, interrupt } = *task;
         let (domain, rule) = (&self.domain, self.rule.as_deref());
-        Truncated { model, data, weights, domain, start, rule, seed, interrupt }.maximise()
+        Truncated { model, data, weights, domain, start, rule, seed, interrupt }
+            .maximise()
+            .map_err(|error| unsuited(error, |uses| uses.boundary_points || uses.has_distance()))
     }
 }
 

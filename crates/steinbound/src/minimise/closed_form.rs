@@ -19,9 +19,9 @@ pub(crate) fn minimise(
     weights: &[f64],
     statistic: Statistic,
 ) -> Result<Estimate, Error> {
-    let score = affine_score(model)?;
+    let (affine, score) = affine_score(model)?;
     let (origin, points) = centred(model, data);
-    let features = features(model, &points, &score);
+    let features = features(affine, &points, &score);
     let pass = Pass::new(&statistic.pairs(form)?, features, weights, Some(&score))?;
     let (normal, right) = pass.moments().normal_equations(&score);
     let (theta, factor) = match (solve_normal_equations(&normal, &right), statistic) {

@@ -1,11 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use crate::compute::cholesky::ScaledCholesky;
-use crate::error::{FitError, ModelError};
+use crate::error::ModelError;
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{Affine, LinearScore, Model};
 use crate::points::Points;
-use crate::stein::LinearScore;
+pub(crate) use crate::stein::solve_normal_equations;
 
 /// How the search for a minimum began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,43 +81,30 @@ impl Estimate {
     }
 }
 
-/// The solution of the normal equations, and their factor for the influence values.
-pub(crate) fn solve_normal_equations(
-    normal: &Matrix,
-    right: &[f64],
-) -> Result<(Vec<f64>, ScaledCholesky), FitError> {
-    if normal.values().iter().chain(right).any(|v| !v.is_finite()) {
-        return Err(FitError::NotFinite { what: "objective" });
-    }
-    let factor = ScaledCholesky::new(normal).map_err(|condition| FitError::NotIdentified { condition })?;
-    let mut solution = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
-    factor.solve(&mut solution);
-    Ok((solution.column(0).to_vec(), factor))
-}
-
-/// The affine form of a model's score, where it has one and its parts fit together.
-pub(crate) fn affine_score(model: &dyn Model) -> Result<LinearScore, ModelError> {
+/// The affine view of a model and its score, where it has one and its parts fit together.
+pub(crate) fn affine_score(model: &dyn Model) -> Result<(&dyn Affine, LinearScore), ModelError> {
     let unsupported =
         |action, remedy| ModelError::Unsupported { model: model.name().to_string(), action, remedy };
-    let score = model.affine().ok_or_else(|| {
+    let affine = model.affine().ok_or_else(|| {
         unsupported(
             "fitted in closed form, because its score is not affine",
             "search for the minimum instead",
         )
     })?;
+    let score = affine.linear_score();
     if !score.is_consistent(model.differentiated().len(), model.parameters()) {
         let action = "fitted, because its affine form does not have its own size";
         return Err(unsupported(action, "run the model through model::conformance"));
     }
-    Ok(score)
+    Ok((affine, score))
 }
 
 /// The features of a model at points, one row for each.
-pub(crate) fn features(model: &dyn Model, points: &Points, score: &LinearScore) -> Matrix {
+pub(crate) fn features(affine: &dyn Affine, points: &Points, score: &LinearScore) -> Matrix {
     let mut features = Matrix::zeros(points.len(), score.features());
     let mut row = vec![f64::NAN; score.features()];
     for (i, x) in points.rows().enumerate() {
-        model.features(x, &mut row);
+        affine.features(x, &mut row);
         for (c, value) in row.iter().enumerate() {
             features[(i, c)] = *value;
         }

@@ -7,7 +7,7 @@ use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
-use crate::model::{AtPoints, Model, scores};
+use crate::model::{AtPoints, Model, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 
@@ -24,7 +24,7 @@ pub(crate) fn search(
 ) -> Result<Estimate, Error> {
     let starts = match start {
         Some(theta) => vec![theta.to_vec()],
-        None => model.starts(data, &mut stream(seed, tasks::STARTS)),
+        None => starts(model, data, &mut stream(seed, tasks::STARTS)),
     };
     if starts.is_empty() {
         return Err(ModelError::NoStart { model: model.name().to_string() }.into());
@@ -45,7 +45,8 @@ pub(crate) fn search(
         ends.push(end);
     }
     // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
-    let doubt = |end: &Descent| (!end.converged, model.suspicion(&end.theta, data).is_some());
+    let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
+    let doubt = |end: &Descent| (!end.converged, is_distrusted(&end.theta));
     let better = |a: &Descent, b: &Descent| {
         doubt(a).cmp(&doubt(b)).then(a.expansion.value.total_cmp(&b.expansion.value))
     };
@@ -70,7 +71,10 @@ fn finished(
     keep_order: bool,
     starts: Starts,
 ) -> Result<Estimate, Error> {
-    let theta = if keep_order { best.theta.clone() } else { model.in_order(best.theta.clone()) };
+    let theta = match model.search() {
+        Some(search) if !keep_order => search.in_order(best.theta.clone()),
+        _ => best.theta.clone(),
+    };
     let known = best.pulls.filter(|_| theta == best.theta).map(|pulls| (best.expansion, pulls));
     let (expansion, pulls) = known.map_or_else(|| objective.conclude(&theta), Ok)?;
     let mut warnings = Vec::new();
@@ -80,7 +84,7 @@ fn finished(
         Err(_) => Matrix::zeros(0, theta.len()),
     };
     let flattest = flattest(&expansion, &theta);
-    let suspicion = model.suspicion(&theta, data);
+    let suspicion = model.search().and_then(|search| search.suspicion(&theta, data));
     if !best.converged || factor.is_err() {
         let why =
             if factor.is_ok() { "no minimum was reached" } else { "the Hessian is not positive definite" };
@@ -136,7 +140,7 @@ fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitErro
     let weights = data.weights();
     let at_data = AtPoints::new(model, data, &weights);
     let scores = scores(model, data, theta)?;
-    let logs = if at_data.has_log_density(theta) { at_data.log_densities(theta)? } else { Vec::new() };
+    let logs = if model.density().is_some() { at_data.log_densities(theta)? } else { Vec::new() };
     // Points without weight have zeros.
     let is_bad = |i: &usize| {
         let no_density = logs.get(*i).is_some_and(|value| !value.is_finite());

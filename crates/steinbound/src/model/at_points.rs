@@ -1,8 +1,10 @@
-//! A model at many points: asked for all of them at once where it can answer so, else point by point.
+//! A model at many points: in one call where it has [`Batches`](super::Batches), else point by point.
 
 use rayon::prelude::*;
 
-use super::{Derivatives, Model, RELATIVE_STEP, Wanted, add_differences, difference_step};
+use super::curvature::{add_score_differences, add_slope_differences};
+use super::differences::{RELATIVE_STEP, add_differences, difference_step};
+use super::{Density, Derivatives, Model, Wanted};
 use crate::compute::dot;
 use crate::error::ModelError;
 use crate::interrupt::Interrupt;
@@ -15,17 +17,19 @@ const BLOCK: usize = 64;
 /// Log-densities that one thread computes in a row.
 const SOME: usize = 512;
 
-/// Second differences of a log-density want a longer step than first ones: the fourth root of the rounding error, not the third.
+/// Second differences of a log-density want a longer step than first ones: the fourth root of the rounding
+/// error, not the third.
 const LONGER: f64 = 1.2e-4 / RELATIVE_STEP;
 
-/// A model at points, of which those without weight do not count: they have zeros, for what a density does there does not matter.
+/// A model at points, of which those without weight do not count: they have zeros, for what a density does
+/// there does not matter.
 #[derive(Clone, Copy)]
 pub(crate) struct AtPoints<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) points: &'a Points<'a>,
     /// One for each point; without them all points count.
     pub(crate) weights: Option<&'a [f64]>,
-    /// Once raised, the rest of the points are left out: whoever wants the result has to ask whether it is one.
+    /// Once raised, the remaining points are left out and results are incomplete; callers must check.
     pub(crate) interrupt: Option<&'a Interrupt>,
 }
 
@@ -51,7 +55,8 @@ impl<'a> AtPoints<'a> {
         self.weights.is_none_or(|weights| weights[i] != 0.0)
     }
 
-    /// What is wanted of each point, one in a row: the score, the slopes, the rows of the score's Jacobian and those of the slopes'.
+    /// What is wanted of each point, one in a row: the score, the slopes, the rows of the score's Jacobian
+    /// and those of the slopes'.
     pub(crate) fn derivatives(&self, theta: &[f64], wanted: Wanted) -> Result<Matrix, ModelError> {
         if let Some(answer) = self.all_at_once(theta, wanted) {
             return answer;
@@ -68,7 +73,7 @@ impl<'a> AtPoints<'a> {
 
     /// The answer for all points at once, where the model has one.
     fn all_at_once(&self, theta: &[f64], wanted: Wanted) -> Option<Result<Matrix, ModelError>> {
-        let mut answer = self.model.derivatives_at(self.points, theta, wanted)?;
+        let mut answer = self.model.batches()?.derivatives_at(self.points, theta, wanted);
         let columns: usize = wanted.columns(self.model.differentiated().len(), theta.len()).iter().sum();
         if (answer.rows(), answer.columns()) != (self.points.len(), columns) {
             return Some(Err(self.wrong_size()));
@@ -96,7 +101,8 @@ impl<'a> AtPoints<'a> {
         Matrix::from_fn(self.points.len(), columns, |i, j| values[i * columns + j])
     }
 
-    /// The sum over points of what `add` adds for each, `parameters` by `parameters`. It is lent room for numbers of its own.
+    /// The sum over points of what `add` adds for each, `parameters` by `parameters`. It is lent room for
+    /// numbers of its own.
     pub(crate) fn sum(
         &self,
         parameters: usize,
@@ -121,10 +127,12 @@ impl<'a> AtPoints<'a> {
         total
     }
 
-    /// The sum over points of the second derivatives of scores and, where they are wanted, of slopes, with weights that `weigh` writes for each
-    /// point: for its scores, then for its slopes. `own` adds what else there is of a point.
+    /// The sum over points of the second derivatives of scores and, where they are wanted, of slopes, with
+    /// weights that `weigh` writes for each point: for its scores, then for its slopes. `own` adds what else
+    /// there is of a point.
     ///
-    /// A model that answers for all points at once is differentiated by central differences of whole Jacobians.
+    /// A model that answers for all points at once is differentiated by central differences of whole
+    /// Jacobians.
     pub(crate) fn curvature(
         &self,
         theta: &[f64],
@@ -136,15 +144,25 @@ impl<'a> AtPoints<'a> {
         let (d, p) = (self.model.differentiated().len(), theta.len());
         let width = if with_slopes { 2 * d } else { d };
         let wanted = Wanted { score_jacobian: true, slope_jacobian: with_slopes, ..Wanted::default() };
-        if p == 0 || self.model.derivatives_at(&self.points.first(), theta, wanted).is_none() {
+        if p == 0 || self.model.batches().is_none() {
+            let (model, exact) = (self.model, self.model.curvature());
+            // Affine scores have no second derivatives.
+            let is_affine = model.affine().is_some();
             return self.sum(p, |i, x, room, sum| {
                 room.resize(width, 0.0);
                 weigh(i, room);
                 own(i, sum);
-                if with_slopes {
-                    self.model.add_curvature(x, theta, [&room[..d], &room[d..]], steps, sum);
-                } else {
-                    self.model.add_score_curvature(x, theta, room, steps, sum);
+                let (score, slope) = room.split_at(d);
+                match exact {
+                    _ if is_affine => {}
+                    Some(exact) if with_slopes => exact.add_curvature(x, theta, [score, slope], steps, sum),
+                    Some(exact) => exact.add_score_curvature(x, theta, score, steps, sum),
+                    None => {
+                        add_score_differences(model, x, theta, score, steps, sum);
+                        if with_slopes {
+                            add_slope_differences(model, x, theta, slope, steps, sum);
+                        }
+                    }
                 }
             });
         }
@@ -170,26 +188,25 @@ impl<'a> AtPoints<'a> {
         total
     }
 
-    /// Whether there is a log-density: asked at the first point.
-    pub(crate) fn has_log_density(&self, theta: &[f64]) -> bool {
-        self.has_all_log_densities(theta)
-            || self.points.rows().next().is_some_and(|x| self.model.log_density(x, theta).is_some())
-    }
-
-    /// Whether the log-densities of all points are known at once.
+    /// Whether the model computes the log-densities of all points in one call.
     pub(crate) fn has_all_log_densities(&self, theta: &[f64]) -> bool {
-        self.model.log_densities(&self.points.first(), theta).is_some()
+        self.batched_log_densities(&self.points.first(), theta).is_some()
     }
 
-    /// The log-densities; not a number where there is none.
+    fn batched_log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {
+        self.model.batches()?.log_densities(points, theta)
+    }
+
+    /// The log-densities; not a number where the model has none.
     pub(crate) fn log_densities(&self, theta: &[f64]) -> Result<Vec<f64>, ModelError> {
-        if let Some(mut all) = self.model.log_densities(self.points, theta) {
+        if let Some(mut all) = self.batched_log_densities(self.points, theta) {
             if all.len() != self.points.len() {
                 return Err(self.wrong_size());
             }
             (0..all.len()).filter(|i| !self.counts(*i)).for_each(|i| all[i] = 0.0);
             return Ok(all);
         }
+        let density = self.model.density();
         let mut all = vec![0.0; self.points.len()];
         all.par_chunks_mut(SOME).enumerate().for_each(|(chunk, out)| {
             if self.is_interrupted() {
@@ -197,7 +214,7 @@ impl<'a> AtPoints<'a> {
             }
             let numbered = (chunk * SOME..).zip(out).filter(|(i, _)| self.counts(*i));
             numbered.for_each(|(i, out)| {
-                *out = self.model.log_density(self.points.row(i), theta).unwrap_or(f64::NAN);
+                *out = density.map_or(f64::NAN, |density| density.log_density(self.points.row(i), theta));
             });
         });
         Ok(all)
@@ -208,7 +225,7 @@ impl<'a> AtPoints<'a> {
         &self,
         theta: &'a [f64],
     ) -> Result<LogDensityGradients<'a>, ModelError> {
-        let mut found = LogDensityGradients { at: *self, theta, all: None };
+        let mut found = LogDensityGradients { at: *self, density: self.model.density(), theta, all: None };
         if !self.has_all_log_densities(theta) {
             return Ok(found);
         }
@@ -229,8 +246,9 @@ impl<'a> AtPoints<'a> {
         Ok(found)
     }
 
-    /// The sum over points of the second derivatives of the log-density, each with its weight, where the model answers for all points at
-    /// once: by second differences. `None` where it is to be asked point by point.
+    /// The sum over points of the second derivatives of the log-density, each with its weight, where the
+    /// model answers for all points at once: by second differences. `None` where it is computed point by
+    /// point.
     pub(crate) fn log_density_curvature(
         &self,
         theta: &[f64],
@@ -274,9 +292,10 @@ impl<'a> AtPoints<'a> {
     }
 }
 
-/// The derivatives of log-densities in the parameters: known for all points, or asked for one by one.
+/// The derivatives of log-densities in the parameters: known for all points, or computed one by one.
 pub(crate) struct LogDensityGradients<'a> {
     at: AtPoints<'a>,
+    density: Option<&'a dyn Density>,
     theta: &'a [f64],
     all: Option<Matrix>,
 }
@@ -286,9 +305,7 @@ impl LogDensityGradients<'_> {
     pub(crate) fn into_matrix(self) -> Matrix {
         match self.all {
             Some(all) => all,
-            None => self.at.rows(self.theta.len(), |x, row| {
-                self.at.model.log_density_gradient(x, self.theta, row);
-            }),
+            None => self.at.rows(self.theta.len(), |x, row| self.write_at(x, row)),
         }
     }
 
@@ -296,7 +313,15 @@ impl LogDensityGradients<'_> {
     pub(crate) fn write(&self, i: usize, gradient: &mut [f64]) {
         match &self.all {
             Some(all) => gradient.iter_mut().enumerate().for_each(|(k, g)| *g = all[(i, k)]),
-            None => self.at.model.log_density_gradient(self.at.points.row(i), self.theta, gradient),
+            None => self.write_at(self.at.points.row(i), gradient),
+        }
+    }
+
+    /// Not a number where the model has no density.
+    fn write_at(&self, x: &[f64], gradient: &mut [f64]) {
+        match self.density {
+            Some(density) => density.log_density_gradient(x, self.theta, gradient),
+            None => gradient.fill(f64::NAN),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 pub use num_dual::DualNum;
 use rand::rngs::ChaCha8Rng;
 
-use super::{Model, Reported, check_theta};
+use super::{Curvature, Density, Model, Search, check_theta};
 use crate::error::ModelError;
-use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// A number that carries its derivatives in up to three directions. Its functions (`exp`, `ln`, `powi`, ..) are those of [`DualNum`].
+/// A number that carries its derivatives in up to three directions. Its functions (`exp`, `ln`, `powi`, ..)
+/// are those of [`DualNum`].
 pub type Number = num_dual::HyperHyperDual64;
 
 /// A log-density up to its normaliser, as a function of a point and the parameters.
@@ -66,19 +66,19 @@ impl<F: Fn(&[Number], &[Number]) -> Number + Send + Sync> LogDensity for Closure
 ///
 /// # Definition
 ///
-/// The log-density, up to what does not depend on the point, is written once as a function of [`Number`]s. Score, slopes and
-/// their derivatives in the parameters are exact to rounding; only the second derivatives of slopes, which TruncSM's standard
-/// errors use, are central differences.
+/// The log-density, up to what does not depend on the point, is written once as a function of [`Number`]s.
+/// Score, slopes and their derivatives in the parameters are exact to rounding; only the second derivatives
+/// of slopes, which TruncSM's standard errors use, are central differences.
 ///
 /// # Requirements
 ///
-/// The function must be three times differentiable where data lie. Parameters range over all numbers: give a scale as its
-/// logarithm. There is no sampler and no naive likelihood, since the normaliser is not known.
+/// The function must be three times differentiable where data lie. Parameters range over all numbers: give a
+/// scale as its logarithm. There is no sampler and no naive likelihood, since the normaliser is not known.
 ///
 /// # Complexity
 ///
-/// One evaluation of the function gives up to three derivatives: `d / 3` evaluations for a score, `d p / 2` for its Jacobian,
-/// `d p` for that of its slope.
+/// One evaluation of the function gives up to three derivatives: `d / 3` evaluations for a score, `d p / 2`
+/// for its Jacobian, `d p` for that of its slope.
 ///
 /// ```
 /// use steinbound::model::{Autodiff, DualNum, Model, Number, conformance};
@@ -139,7 +139,8 @@ impl Autodiff {
         model.differentiated_in((0..dimension).collect())
     }
 
-    /// The same model, differentiated in some coordinates only (counted from zero): in the response of a regression.
+    /// The same model, differentiated in some coordinates only (counted from zero): in the response of a
+    /// regression.
     pub fn differentiated_in(mut self, coordinates: Vec<usize>) -> Result<Autodiff, ModelError> {
         check_coordinates(&coordinates, self.dimension)?;
         self.differentiated = coordinates;
@@ -216,10 +217,6 @@ impl Model for Autodiff {
         self.names.clone()
     }
 
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
-
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         self.first(&mut self.lifted(x, theta), &self.differentiated, score);
     }
@@ -272,6 +269,20 @@ impl Model for Autodiff {
         }
     }
 
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+
+    fn curvature(&self) -> Option<&dyn Curvature> {
+        Some(self)
+    }
+}
+
+impl Curvature for Autodiff {
     /// The weights are a direction in the space of the data, so that one evaluation serves all coordinates.
     fn add_score_curvature(
         &self,
@@ -300,25 +311,20 @@ impl Model for Autodiff {
             values[d + j].eps2 = 0.0;
         }
     }
+}
 
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
-    }
-
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        check_theta(self, reported)?;
-        Ok(reported.to_vec())
-    }
-
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-        Some(self.density.evaluate_plain(x, theta))
+impl Density for Autodiff {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
+        self.density.evaluate_plain(x, theta)
     }
 
     fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
         let places: Vec<usize> = (self.dimension..self.dimension + theta.len()).collect();
         self.first(&mut self.lifted(x, theta), &places, gradient);
     }
+}
 
+impl Search for Autodiff {
     fn starts(&self, _points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         self.start.iter().cloned().collect()
     }
@@ -364,7 +370,7 @@ mod tests {
             (2, &|m, out| m.score_jacobian(&x, &theta, out)),
             (1, &|m, out| m.score_slope(&x, &theta, out)),
             (2, &|m, out| m.score_slope_jacobian(&x, &theta, out)),
-            (4, &|m, out| m.add_score_curvature(&x, &theta, &[1.3], &theta, out)),
+            (4, &|m, out| m.curvature().unwrap().add_score_curvature(&x, &theta, &[1.3], &theta, out)),
         ];
         for (size, values) in kinds {
             let (mut found, mut expected) = (vec![0.0; size], vec![0.0; size]);

@@ -1,10 +1,10 @@
 //! What every model must satisfy, as a suite that any user's model can run.
 
-use super::{Derivatives, Model, Wanted};
+use super::{Affine, Conditional, Curvature, Density, Derivatives, Model, Wanted};
 use crate::points::Points;
 
-/// Checks a model at some parameters and a handful of points: every derivative against finite differences, the affine form
-/// and the translation against the score, and the reported parameters against their inverse.
+/// Checks a model at some parameters and a handful of points: every derivative against finite differences,
+/// the affine form and the translation against the score, and the reported parameters against their inverse.
 ///
 /// Returns what fails, in words.
 ///
@@ -39,7 +39,7 @@ pub fn check_at(model: &dyn Model, theta: &[f64], points: &[Vec<f64>]) -> Result
     for x in points {
         check_point(model, theta, x, &mut report);
     }
-    check_all_at_once(model, theta, points, &mut report);
+    check_batches(model, theta, points, &mut report);
     check_reported(model, theta, &coordinates, &mut report);
     if report.failures.is_empty() { Ok(()) } else { Err(report.failures) }
 }
@@ -92,8 +92,8 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
     model.score_jacobian(x, theta, &mut jacobian);
     model.score_slope_jacobian(x, theta, &mut slope_jacobian);
     for l in 0..d {
-        if model.log_density(x, theta).is_some() {
-            let exact = difference(x, differentiated[l], |x| model.log_density(x, theta).unwrap_or(f64::NAN));
+        if let Some(density) = model.density() {
+            let exact = difference(x, differentiated[l], |x| density.log_density(x, theta));
             report.close(&format!("score {l}"), score(x, theta)[l], exact);
         }
         let exact = difference(x, differentiated[l], |x| score(x, theta)[l]);
@@ -107,28 +107,17 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
     }
     check_together(model, theta, x, [&score(x, theta), &jacobian, &slope(x, theta), &slope_jacobian], report);
     if let Some(affine) = model.affine() {
-        let mut features = vec![f64::NAN; affine.features()];
-        model.features(x, &mut features);
-        let coefficients = affine.at(theta);
-        for (l, value) in score(x, theta).into_iter().enumerate() {
-            let sum = features.iter().zip(coefficients.column(l)).map(|(f, a)| f * a).sum();
-            report.close(&format!("affine score {l}"), sum, value);
-        }
-        let count = features.len();
-        let mut slopes = vec![f64::NAN; d * count];
-        model.feature_slopes(x, &mut slopes);
-        for (l, coordinate) in differentiated.iter().enumerate() {
-            for c in 0..count {
-                let exact = difference(x, *coordinate, |x| {
-                    let mut features = vec![f64::NAN; count];
-                    model.features(x, &mut features);
-                    features[c]
-                });
-                report.close(&format!("slope {l} of feature {c}"), slopes[l * count + c], exact);
-            }
-        }
+        check_affine(affine, &differentiated, theta, x, &score(x, theta), report);
     }
-    check_curvature(model, theta, x, report);
+    if let Some(curvature) = model.curvature() {
+        check_curvature(curvature, theta, x, report);
+    }
+    if let Some(density) = model.density() {
+        check_density(density, theta, x, report);
+    }
+    if let Some(conditional) = model.conditional() {
+        check_conditional(conditional, differentiated[0], theta, x, report);
+    }
     let shift: Vec<f64> = (0..x.len()).map(|l| 0.4 - 0.9 * l as f64).collect();
     if let Some((moved, jacobian)) = model.translate(theta, &shift) {
         let here: Vec<f64> = x.iter().zip(&shift).map(|(x, s)| x + s).collect();
@@ -146,7 +135,43 @@ fn check_point(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report)
     }
 }
 
-/// What is asked for together must be what is asked for alone.
+/// Features times coefficients must be the score.
+fn check_affine(
+    affine: &dyn Affine,
+    differentiated: &[usize],
+    theta: &[f64],
+    x: &[f64],
+    score: &[f64],
+    report: &mut Report,
+) {
+    let linear = affine.linear_score();
+    let is_consistent = linear.is_consistent(differentiated.len(), theta.len());
+    report.expect(is_consistent, || "a linear score for each coordinate and parameter".into());
+    if !is_consistent {
+        return;
+    }
+    let count = linear.features();
+    let features = |x: &[f64]| {
+        let mut features = vec![f64::NAN; count];
+        affine.features(x, &mut features);
+        features
+    };
+    let coefficients = linear.at(theta);
+    for (l, value) in score.iter().enumerate() {
+        let sum = features(x).iter().zip(coefficients.column(l)).map(|(f, a)| f * a).sum();
+        report.close(&format!("affine score {l}"), sum, *value);
+    }
+    let mut slopes = vec![f64::NAN; score.len() * count];
+    affine.feature_slopes(x, &mut slopes);
+    for (l, coordinate) in differentiated.iter().enumerate() {
+        for c in 0..count {
+            let exact = difference(x, *coordinate, |x| features(x)[c]);
+            report.close(&format!("slope {l} of feature {c}"), slopes[l * count + c], exact);
+        }
+    }
+}
+
+/// Derivatives computed together must be those computed alone.
 fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4], report: &mut Report) {
     // Everything, what a search asks for (scores with slopes, scores with their Jacobian), and slopes alone.
     let searched = [[true, false, true, false], [true, true, false, false], [false, false, true, true]];
@@ -163,14 +188,15 @@ fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4
     }
 }
 
-/// What is said of all points at once must be what is said of each.
-fn check_all_at_once(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: &mut Report) {
+/// The values of all points in one call must be those of each point.
+fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: &mut Report) {
+    let Some(batches) = model.batches() else { return };
     let Ok(all) = Points::from_rows(points) else { return };
     let (d, p) = (model.differentiated().len(), model.parameters());
     for asked in 1..16 {
         let [score, slope, score_jacobian, slope_jacobian] = [1, 2, 4, 8].map(|bit| asked & bit != 0);
         let wanted = Wanted { score, slope, score_jacobian, slope_jacobian };
-        let Some(found) = model.derivatives_at(&all, theta, wanted) else { continue };
+        let found = batches.derivatives_at(&all, theta, wanted);
         let columns: usize = wanted.columns(d, p).iter().sum();
         let is_shaped = (found.rows(), found.columns()) == (all.len(), columns);
         report.expect(is_shaped, || format!("{} rows of {columns} values for {wanted:?}", all.len()));
@@ -196,16 +222,16 @@ fn check_all_at_once(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], repo
             }
         }
     }
-    let Some(found) = model.log_densities(&all, theta) else { return };
+    let Some(found) = batches.log_densities(&all, theta) else { return };
     report.expect(found.len() == all.len(), || format!("{} log-densities", all.len()));
     for (x, found) in all.rows().zip(found) {
-        let alone = model.log_density(x, theta).unwrap_or(f64::NAN);
+        let alone = model.density().map_or(f64::NAN, |density| density.log_density(x, theta));
         report.close("a log-density asked for of all points at once", found, alone);
     }
 }
 
-/// Second derivatives in the parameters, and the derivatives of the log-density.
-fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Report) {
+/// Second derivatives of scores and slopes in the parameters.
+fn check_curvature(model: &dyn Curvature, theta: &[f64], x: &[f64], report: &mut Report) {
     let (d, p) = (model.differentiated().len(), model.parameters());
     let weights: Vec<f64> = (0..d).map(|l| 0.8 - 0.5 * l as f64).collect();
     let steps = vec![STEP; p];
@@ -237,28 +263,66 @@ fn check_curvature(model: &dyn Model, theta: &[f64], x: &[f64], report: &mut Rep
         }
     }
     both.iter().for_each(|rest| report.close("curvature of both less that of each", *rest, 0.0));
-    if model.log_density(x, theta).is_some() {
-        let mut curvature = vec![0.0; p * p];
-        model.add_log_density_curvature(x, theta, 1.3, &steps, &mut curvature);
-        for j in 0..p {
-            for k in 0..p {
-                let exact = difference(theta, k, |theta| {
-                    let mut gradient = vec![f64::NAN; p];
-                    model.log_density_gradient(x, theta, &mut gradient);
-                    1.3 * gradient[j]
-                });
-                report.close(
-                    &format!("curvature of the log-density in {j}, {k}"),
-                    curvature[j * p + k],
-                    exact,
-                );
-            }
-        }
+}
+
+/// The derivatives of the log-density in the parameters.
+fn check_density(density: &dyn Density, theta: &[f64], x: &[f64], report: &mut Report) {
+    let p = theta.len();
+    let gradient = |theta: &[f64]| {
         let mut gradient = vec![f64::NAN; p];
-        model.log_density_gradient(x, theta, &mut gradient);
-        for (k, found) in gradient.into_iter().enumerate() {
-            let exact = difference(theta, k, |theta| model.log_density(x, theta).unwrap_or(f64::NAN));
-            report.close(&format!("log-density in parameter {k}"), found, exact);
+        density.log_density_gradient(x, theta, &mut gradient);
+        gradient
+    };
+    let mut curvature = vec![0.0; p * p];
+    density.add_log_density_curvature(x, theta, 1.3, &vec![STEP; p], &mut curvature);
+    for j in 0..p {
+        for k in 0..p {
+            // The mean over both orders, as in second differences: rounding makes them differ where gradients
+            // are differences.
+            let slope = |j: usize, k: usize| difference(theta, k, |theta| 1.3 * gradient(theta)[j]);
+            let exact = 0.5 * (slope(j, k) + slope(k, j));
+            report.close(&format!("curvature of the log-density in {j}, {k}"), curvature[j * p + k], exact);
+        }
+    }
+    for (k, found) in gradient(theta).into_iter().enumerate() {
+        let exact = difference(theta, k, |theta| density.log_density(x, theta));
+        report.close(&format!("log-density in parameter {k}"), found, exact);
+    }
+}
+
+/// The normaliser of a coordinate given the others: its derivatives in the parameters and at an end of the
+/// section.
+fn check_conditional(
+    conditional: &dyn Conditional,
+    coordinate: usize,
+    theta: &[f64],
+    x: &[f64],
+    report: &mut Report,
+) {
+    let p = theta.len();
+    let section = (x[coordinate] - 0.6, x[coordinate] + 0.4);
+    let normaliser = |theta: &[f64], section: (f64, f64)| {
+        let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
+        let value = conditional.log_normaliser(x, theta, section, &mut gradient, &mut hessian);
+        value.map(|value| (value, gradient, hessian))
+    };
+    let Some((value, gradient, hessian)) = normaliser(theta, section) else { return };
+    // A longer section has the density at its end more.
+    let exact = difference(&[section.1], 0, |end| {
+        normaliser(theta, (section.0, end[0])).map_or(f64::NAN, |found| found.0)
+    });
+    let mut end = x.to_vec();
+    end[coordinate] = section.1;
+    let density = (conditional.log_density(&end, theta) - value).exp();
+    report.close("the normaliser in the end of its section", density, exact);
+    for k in 0..p {
+        let exact =
+            difference(theta, k, |theta| normaliser(theta, section).map_or(f64::NAN, |found| found.0));
+        report.close(&format!("the normaliser in parameter {k}"), gradient[k], exact);
+        for j in 0..p {
+            let exact =
+                difference(theta, k, |theta| normaliser(theta, section).map_or(f64::NAN, |found| found.1[j]));
+            report.close(&format!("the normaliser's curvature in {j}, {k}"), hessian[j * p + k], exact);
         }
     }
 }

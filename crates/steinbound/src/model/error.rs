@@ -189,3 +189,6 @@ pub enum ModelError {
         remedy: &'static str,
     },
 }
+
+/// The remedy of a refusal for which a method puts the names of others.
+pub(crate) const ANOTHER_METHOD: &str = "use another method";

@@ -5,26 +5,27 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, Exp, Gamma};
 
 use super::autodiff::{DualNum, Number, check_coordinates, seed};
-use super::{Model, Reported, Sampler, check_theta};
+use super::{Affine, Density, LinearScore, Model, Sampler, Sampling, Slot};
 use crate::error::ModelError;
 use crate::matrix::Matrix;
-use crate::stein::{LinearScore, Slot};
 
 type Function = Arc<dyn Fn(&[Number]) -> Number + Send + Sync>;
 type SamplerAt = Arc<dyn Fn(&[f64]) -> Option<Sampler> + Send + Sync>;
 
-/// A density whose logarithm is linear in the parameters: `log p = sum_k theta_k T_k(x) + b(x)`, up to its normaliser.
+/// A density whose logarithm is linear in the parameters: `log p = sum_k theta_k T_k(x) + b(x)`, up to its
+/// normaliser.
 ///
 /// # Definition
 ///
-/// The score is `psi_l = sum_k theta_k d_l T_k + d_l b`, affine in the parameters, so every fit has a closed form. The statistics
-/// `T_k` and the base `b` are functions of [`Number`]s and differentiated automatically. Shipped are
-/// [`exponential`](ExponentialFamily::exponential), [`gamma`](ExponentialFamily::gamma) and
+/// The score is `psi_l = sum_k theta_k d_l T_k + d_l b`, affine in the parameters, so every fit has a closed
+/// form. The statistics `T_k` and the base `b` are functions of [`Number`]s and differentiated automatically.
+/// Shipped are [`exponential`](ExponentialFamily::exponential), [`gamma`](ExponentialFamily::gamma) and
 /// [`pairwise`](ExponentialFamily::pairwise).
 ///
 /// # Requirements
 ///
-/// Statistics that are twice differentiable where data lie, and no combination of them that is constant there.
+/// Statistics that are twice differentiable where data lie, and no combination of them that is constant
+/// there.
 ///
 /// # Complexity
 ///
@@ -107,8 +108,8 @@ impl ExponentialFamily {
         self
     }
 
-    /// Adds a statistic that depends on some coordinates only (counted from zero), which makes fits of many statistics
-    /// cheaper. Its parameter is named after both: `rate[x1]`.
+    /// Adds a statistic that depends on some coordinates only (counted from zero), which makes fits of many
+    /// statistics cheaper. Its parameter is named after both: `rate[x1]`.
     pub fn statistic_of(
         mut self,
         name: impl Into<String>,
@@ -143,7 +144,8 @@ impl ExponentialFamily {
         self
     }
 
-    /// Independent exponential coordinates: `log p = -sum_l rate_l x_l`. On a bounded domain rates may be negative.
+    /// Independent exponential coordinates: `log p = -sum_l rate_l x_l`. On a bounded domain rates may be
+    /// negative.
     ///
     /// ```
     /// use steinbound::model::{ExponentialFamily, Model};
@@ -188,7 +190,8 @@ impl ExponentialFamily {
         }))
     }
 
-    /// Continuous spins: `log p = sum_l field_l x_l + sum_{l<k} coupling_lk x_l x_k`, proper on a bounded domain only.
+    /// Continuous spins: `log p = sum_l field_l x_l + sum_{l<k} coupling_lk x_l x_k`, proper on a bounded
+    /// domain only.
     ///
     /// ```
     /// use steinbound::model::{ExponentialFamily, Model};
@@ -280,10 +283,6 @@ impl Model for ExponentialFamily {
         self.statistics.iter().map(label).collect()
     }
 
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
-
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         let mut x = lifted(x);
         score.fill(0.0);
@@ -320,22 +319,22 @@ impl Model for ExponentialFamily {
         }
     }
 
-    /// Affine scores are curved in nothing.
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
+    fn affine(&self) -> Option<&dyn Affine> {
+        Some(self)
     }
 
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        check_theta(self, reported)?;
-        Ok(reported.to_vec())
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
     }
 
+    fn sampling(&self) -> Option<&dyn Sampling> {
+        Some(self)
+    }
+}
+
+impl Affine for ExponentialFamily {
     /// The features are `d_l T_k`, statistic by statistic, then `d_l b`.
-    fn affine(&self) -> Option<LinearScore> {
+    fn linear_score(&self) -> LinearScore {
         let mut offset = Matrix::zeros(self.feature_count(), self.dimension);
         let mut design = vec![Vec::new(); self.dimension];
         let mut feature = 0;
@@ -349,7 +348,7 @@ impl Model for ExponentialFamily {
                 feature += 1;
             }
         }
-        Some(LinearScore { parameters: self.statistics.len(), design, offset })
+        LinearScore { parameters: self.statistics.len(), design, offset }
     }
 
     fn features(&self, x: &[f64], features: &mut [f64]) {
@@ -376,10 +375,12 @@ impl Model for ExponentialFamily {
             first += function.coordinates.len();
         }
     }
+}
 
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+impl Density for ExponentialFamily {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         let x = lifted(x);
-        Some(self.functions().zip(theta.iter().chain(&[1.0])).map(|(f, factor)| factor * f.value(&x)).sum())
+        self.functions().zip(theta.iter().chain(&[1.0])).map(|(f, factor)| factor * f.value(&x)).sum()
     }
 
     /// The statistics themselves.
@@ -387,7 +388,9 @@ impl Model for ExponentialFamily {
         let x = lifted(x);
         gradient.iter_mut().zip(&self.statistics).for_each(|(g, statistic)| *g = statistic.value(&x));
     }
+}
 
+impl Sampling for ExponentialFamily {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         self.sampler.as_ref().and_then(|sampler| sampler(theta))
     }

@@ -1,7 +1,7 @@
 //! Models that are chosen by name, with what may be said of them beside the name.
 //!
-//! Command line, Python and other front ends list and build their models from [`FAMILIES`]. To add a model to all of
-//! them, implement [`Family`] in the model's own file and add one line there.
+//! Command line, Python and other front ends list and build their models from [`FAMILIES`]. To add a model to
+//! all of them, implement [`Family`] in the model's own file and add one line there.
 
 use std::fmt::Debug;
 
@@ -29,7 +29,8 @@ pub fn family(name: &str) -> Option<&'static dyn Family> {
 ///
 /// ```
 /// use steinbound::model::{KnownCovariance, ModelChoices, family};
-/// let choices = ModelChoices { known_covariance: Some(KnownCovariance::Variance(2.0)), ..ModelChoices::default() };
+/// let known_covariance = Some(KnownCovariance::Variance(2.0));
+/// let choices = ModelChoices { known_covariance, ..ModelChoices::default() };
 /// let model = family("gaussian").unwrap().build(3, &choices)?;
 /// assert_eq!(model.parameters(), 3);
 /// // A Gaussian has no components.
@@ -63,8 +64,8 @@ pub trait Family: Debug + Send + Sync {
     /// The model for points of this dimension.
     fn build(&self, dimension: usize, choices: &ModelChoices) -> Result<Box<dyn Model>, ModelError>;
 
-    /// The reported parameters at which a search on these data starts, from the values that the user gave: all reported
-    /// parameters, or what stands for them, such as the means of a mixture alone.
+    /// The reported parameters at which a search on these data starts, from the values that the user gave:
+    /// all reported parameters, or what stands for them, such as the means of a mixture alone.
     fn start(&self, _choices: &ModelChoices, given: &[f64], _data: &Points) -> Result<Vec<f64>, ModelError> {
         Ok(given.to_vec())
     }
@@ -213,7 +214,8 @@ impl CovarianceShape {
     ///
     /// ```
     /// use steinbound::model::CovarianceShape;
-    /// assert_eq!(CovarianceShape::ALL.map(|shape| shape.name()), ["full", "diagonal", "shared", "spherical"]);
+    /// let names = CovarianceShape::ALL.map(|shape| shape.name());
+    /// assert_eq!(names, ["full", "diagonal", "shared", "spherical"]);
     /// ```
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,8 @@ use super::autodiff::{Autodiff, LogDensity, Number};
 use crate::error::{Error, ModelError};
 use crate::expression::Expression;
 
-/// A log-density written as a formula: its variables are the coordinates by name, the coordinates by number, the parameters.
+/// A log-density written as a formula: its variables are the coordinates by name, the coordinates by number,
+/// the parameters.
 #[derive(Debug)]
 struct FormulaDensity {
     expression: Expression,
@@ -23,8 +24,8 @@ impl LogDensity for FormulaDensity {
 impl Autodiff {
     /// A model from a formula for its log-density, up to what does not depend on the point.
     ///
-    /// Coordinates are called by the names given and by `x1`, `x2`, ..; parameters by theirs, each with the value from which the search
-    /// starts. All derivatives are exact ([`Expression`]).
+    /// Coordinates are called by the names given and by `x1`, `x2`, ..; parameters by theirs, each with the
+    /// value from which the search starts. All derivatives are exact ([`Expression`]).
     ///
     /// ```
     /// use std::sync::Arc;

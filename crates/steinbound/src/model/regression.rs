@@ -1,20 +1,20 @@
 use rand::rngs::ChaCha8Rng;
 
 use super::truncated_normal::{self, TruncatedNormal};
-use super::{Model, Reported};
+use super::{Affine, Conditional, Density, LinearScore, Model, NaiveLikelihood, Reported, Slot};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
-use crate::stein::{LinearScore, Slot};
 
 /// Linear regression with normal noise: the density of a response given covariates.
 ///
 /// # Definition
 ///
-/// A point is `(y, x_1, .., x_k)`, and `y ~ N(b'x, sigma^2)` given `x`, the intercept being the coefficient of a constant 1. Only `y` is
-/// differentiated, so the score is `(b'x - y) / sigma^2`. It is affine in `b` when the noise is known, and in
-/// `(b / sigma^2, 1 / sigma^2)` when it is not: every fit has a closed form. Reported are `b` and `sigma`.
+/// A point is `(y, x_1, .., x_k)`, and `y ~ N(b'x, sigma^2)` given `x`, the intercept being the coefficient
+/// of a constant 1. Only `y` is differentiated, so the score is `(b'x - y) / sigma^2`. It is affine in `b`
+/// when the noise is known, and in `(b / sigma^2, 1 / sigma^2)` when it is not: every fit has a closed form.
+/// Reported are `b` and `sigma`.
 ///
 /// # Requirements
 ///
@@ -45,7 +45,7 @@ pub struct Regression {
 const MOST_COVARIATES: usize = 1 << 24;
 
 impl Regression {
-    /// A regression on so many covariates and an intercept, with unknown noise.
+    /// A regression on this number of covariates and an intercept, with unknown noise.
     pub fn new(covariates: usize) -> Regression {
         Regression { covariates: covariates.min(MOST_COVARIATES), intercept: true, others: 0, sigma: None }
     }
@@ -65,7 +65,7 @@ impl Regression {
         Ok(self)
     }
 
-    /// For points that have so many coordinates after the covariates.
+    /// For points that have this number of coordinates after the covariates.
     pub fn with_other_coordinates(mut self, others: usize) -> Regression {
         self.others = others;
         self
@@ -81,8 +81,8 @@ impl Regression {
         self.covariates + usize::from(self.intercept)
     }
 
-    /// The mean and standard deviation of the untruncated response at a point, whose first coordinate is of no account; `None` where the
-    /// fitted parameters have no positive variance.
+    /// The mean and standard deviation of the untruncated response at a point, whose first coordinate is of
+    /// no account; `None` where the fitted parameters have no positive variance.
     ///
     /// ```
     /// use steinbound::model::{Model, Regression};
@@ -181,10 +181,6 @@ impl Model for Regression {
         }
     }
 
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
     /// With `t = 1 / sigma^2`: `b = theta / t` and `sigma = t^(-1/2)`.
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         let p = self.parameters();
@@ -226,7 +222,25 @@ impl Model for Regression {
             .into()
     }
 
-    fn affine(&self) -> Option<LinearScore> {
+    fn affine(&self) -> Option<&dyn Affine> {
+        Some(self)
+    }
+
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+
+    fn conditional(&self) -> Option<&dyn Conditional> {
+        Some(self)
+    }
+
+    fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {
+        Some(self)
+    }
+}
+
+impl Affine for Regression {
+    fn linear_score(&self) -> LinearScore {
         let count = self.coefficients();
         let slot = |k: usize, factor: f64| Slot { feature: k, parameter: k, factor };
         let mut design: Vec<Slot> = (0..count).map(|k| slot(k, self.factor())).collect();
@@ -235,7 +249,7 @@ impl Model for Regression {
             Some(_) => offset[(count, 0)] = -self.factor(),
             None => design.push(slot(count, -1.0)),
         }
-        Some(LinearScore { parameters: self.parameters(), design: vec![design], offset })
+        LinearScore { parameters: self.parameters(), design: vec![design], offset }
     }
 
     /// The regressors, then the response.
@@ -247,10 +261,12 @@ impl Model for Regression {
         slopes.fill(0.0);
         slopes[self.coefficients()] = 1.0;
     }
+}
 
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+impl Density for Regression {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         let (eta, precision) = self.natural(x, theta);
-        Some((eta - 0.5 * precision * x[0]) * x[0])
+        (eta - 0.5 * precision * x[0]) * x[0]
     }
 
     fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
@@ -260,8 +276,11 @@ impl Model for Regression {
             gradient[self.coefficients()] = -0.5 * x[0] * x[0];
         }
     }
+}
 
-    /// The derivatives are moments of the truncated normal distribution: `E y` in `eta` and `-E y^2 / 2` in the precision.
+impl Conditional for Regression {
+    /// The derivatives are moments of the truncated normal distribution: `E y` in `eta` and `-E y^2 / 2` in
+    /// the precision.
     fn log_normaliser(
         &self,
         x: &[f64],
@@ -298,9 +317,11 @@ impl Model for Regression {
         x[0] = drawn.unwrap_or(x[0]);
         drawn.is_some()
     }
+}
 
-    /// Least squares, and the noise variance divided by `n`. A point moves the coefficients by `(X'X/n)^-1 x r`, `r` being its
-    /// residual, and the variance by `r^2 - sigma^2`.
+impl NaiveLikelihood for Regression {
+    /// Least squares, and the noise variance divided by `n`. A point moves the coefficients by
+    /// `(X'X/n)^-1 x r`, `r` being its residual, and the variance by `r^2 - sigma^2`.
     fn maximum_likelihood(&self, points: &Points, weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
         let (count, p, n) = (self.coefficients(), self.parameters(), points.len());
         let total: f64 = weights.iter().sum();

@@ -1,4 +1,5 @@
-//! The normal distribution between two limits: its normaliser and moments, without loss of digits in the tails.
+//! The normal distribution between two limits: its normaliser and moments, without loss of digits in the
+//! tails.
 
 use std::sync::OnceLock;
 
@@ -51,7 +52,8 @@ fn log_probability(low: f64, high: f64) -> f64 {
     (-(log_upper_tail(-low).exp() + log_upper_tail(high).exp())).ln_1p()
 }
 
-/// The integral of `exp(eta y - precision y^2 / 2)` between two limits, and the moments of `y` under that density.
+/// The integral of `exp(eta y - precision y^2 / 2)` between two limits, and the moments of `y` under that
+/// density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TruncatedNormal {
     pub(super) log_normaliser: f64,
@@ -87,8 +89,8 @@ impl Centred {
         }
     }
 
-    /// From the densities at the limits over the mass between them, `A = phi(a) / P` and `B = phi(b) / P`: `E z = A - B`, and
-    /// `E z^(k+1) = k E z^(k-1) + a^k A - b^k B`.
+    /// From the densities at the limits over the mass between them, `A = phi(a) / P` and `B = phi(b) / P`:
+    /// `E z = A - B`, and `E z^(k+1) = k E z^(k-1) + a^k A - b^k B`.
     fn by_edges(low: f64, high: f64) -> Centred {
         let log_mass = log_probability(low, high);
         let edge = |z: f64| if z.is_finite() { (log_density(z) - log_mass).exp() } else { 0.0 };
@@ -159,8 +161,8 @@ impl TruncatedNormal {
     }
 }
 
-/// A draw of the density `exp(eta y - precision y^2 / 2)` between two limits; `None` unless the precision is positive and the limits are
-/// in order.
+/// A draw of the density `exp(eta y - precision y^2 / 2)` between two limits; `None` unless the precision is
+/// positive and the limits are in order.
 pub(super) fn draw(eta: f64, precision: f64, (low, high): (f64, f64), rng: &mut ChaCha8Rng) -> Option<f64> {
     let is_sound = precision > 0.0 && precision.is_finite() && eta.is_finite() && low < high;
     if !is_sound {
@@ -182,8 +184,8 @@ const FARTHEST: f64 = 1e100;
 
 /// A draw of a standard normal between limits of which the upper is not below zero.
 ///
-/// By rejection, from whichever proposal is close: the normal itself, a uniform between close limits, and in a tail an
-/// exponential of the best rate (Robert, *Simulation of truncated normal variables*, 1995).
+/// By rejection, from whichever proposal is close: the normal itself, a uniform between close limits, and in
+/// a tail an exponential of the best rate (Robert, *Simulation of truncated normal variables*, 1995).
 fn draw_standard(low: f64, high: f64, rng: &mut ChaCha8Rng) -> f64 {
     let rate = 0.5 * (low + (low * low + 4.0).sqrt());
     let nearest = low.max(0.0);

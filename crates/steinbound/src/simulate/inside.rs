@@ -5,7 +5,7 @@ use super::Sample;
 use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
 use crate::interrupt::Interrupt;
-use crate::model::{AtPoints, Model, Sampler, check_theta};
+use crate::model::{AtPoints, Density, Model, Sampler, check_theta};
 use crate::points::Points;
 
 /// Draws of a model at fixed parameters, inside a domain or anywhere.
@@ -45,6 +45,7 @@ use crate::points::Points;
 /// ```
 pub struct Inside<'a> {
     model: &'a dyn Model,
+    density: Option<&'a dyn Density>,
     theta: Vec<f64>,
     domain: Option<&'a dyn Domain>,
     proposal: Proposal,
@@ -96,13 +97,15 @@ impl<'a> Inside<'a> {
         check(model, theta, domain)?;
         let with = |proposal| Inside {
             model,
+            density: model.density(),
             theta: theta.to_vec(),
             domain,
             proposal,
             patience: PATIENCE,
             interrupt: Interrupt::new(),
         };
-        let own = model.sampler(theta).map(|sampler| with(Proposal::Model(sampler)));
+        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let own = sampler.map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
         // If a quarter is kept, uniform proposals are not tried.
         let is_good = own.is_some() && (domain.is_none() || of_own * 4 >= TRIALS);
@@ -130,9 +133,11 @@ impl<'a> Inside<'a> {
     pub fn direct(model: &'a dyn Model, theta: &[f64], domain: &'a dyn Domain) -> Result<Inside<'a>, Error> {
         check(model, theta, Some(domain))?;
         let remedy = "give parameters of a proper density, such as a positive definite covariance";
-        let sampler = model.sampler(theta).ok_or_else(|| no_sampler(model, remedy))?;
+        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let sampler = sampler.ok_or_else(|| no_sampler(model, remedy))?;
         Ok(Inside {
             model,
+            density: model.density(),
             theta: theta.to_vec(),
             domain: Some(domain),
             proposal: Proposal::Model(sampler),
@@ -207,10 +212,9 @@ impl<'a> Inside<'a> {
                 in_window(window, point, rng);
                 let threshold: f64 = rng.random();
                 is_inside(point)
-                    && self
-                        .model
-                        .log_density(point, &self.theta)
-                        .is_some_and(|value| (value - log_bound).exp() > threshold)
+                    && self.density.is_some_and(|density| {
+                        (density.log_density(point, &self.theta) - log_bound).exp() > threshold
+                    })
             }
         }
     }

@@ -8,16 +8,19 @@
 //! | [`FluxConditioned`] | `k(x, y) I - k(x, b) n B^-1 n' k(b, y)`: conditioned in the direction of the normals alone | |
 //! | [`LowRank`] | a few functions in place of a conditioned kernel | TKSD and KSD of many points |
 //!
-//! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that trait.
+//! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that
+//! trait.
 
 mod conditioned;
 pub mod conformance;
 mod flux;
 mod form;
 mod gram;
+mod influence_sums;
 mod landmarks;
 mod leaks;
 mod low_rank;
+mod minimum;
 mod off_diagonal;
 mod radial;
 mod statistic;
@@ -30,16 +33,21 @@ pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
 pub use flux::FluxConditioned;
 pub use form::{Diagonal, FormKind, Holder, Operator, Parts, SteinForm, Term};
 pub use gram::Gram;
+pub use influence_sums::InfluenceSums;
 pub(crate) use landmarks::check_tolerance;
 pub use landmarks::{LANDMARK_POOL, Landmarks, MOST_LANDMARKS};
 pub(crate) use leaks::leak_probes;
 pub use leaks::{KernelResidual, LEAK_PROBES};
 pub use low_rank::LowRank;
+pub use minimum::Minimum;
+pub(crate) use minimum::solve_normal_equations;
 pub use off_diagonal::OffDiagonal;
 pub use radial::Radial;
 pub(crate) use radial::widths;
 pub(crate) use statistic::{Fixed, Pairs, Pass};
-pub use statistic::{LinearScore, Moments, Slot, Statistic, discrepancy_squared};
+pub use statistic::{Moments, Statistic, discrepancy_squared};
 pub use sums::Sums;
 pub use weighted::Weighted;
 pub use witness::Witness;
+
+pub use crate::model::{LinearScore, Slot};

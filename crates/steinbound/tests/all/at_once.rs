@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rand::rngs::ChaCha8Rng;
 use steinbound::domain::Ball;
 use steinbound::inference::{Bootstrap, GoodnessOfFit, Null};
-use steinbound::model::{Autodiff, DualNum, Gaussian, Model, Number, Reported, Wanted, conformance};
+use steinbound::model::{
+    Autodiff, Batches, Density, DualNum, Gaussian, Model, Number, Reported, Search, Wanted, conformance,
+};
 use steinbound::{Estimator, Fit, Matrix, ModelError, Points, simulate};
 
 use crate::common::{modes, square, two_modes};
@@ -58,17 +59,6 @@ impl<M: Model> Model for AtOnce<M> {
     fn score_slope_jacobian(&self, _: &[f64], _: &[f64], _: &mut [f64]) {
         panic!("asked point by point");
     }
-    fn log_density(&self, _: &[f64], _: &[f64]) -> Option<f64> {
-        panic!("asked point by point");
-    }
-    fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Option<Matrix> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        Some(of_all(&self.model, points, theta, wanted, self.missing))
-    }
-    fn log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        points.rows().skip(self.missing).map(|x| self.model.log_density(x, theta)).collect()
-    }
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         self.model.report(theta)
     }
@@ -78,11 +68,32 @@ impl<M: Model> Model for AtOnce<M> {
     fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
         self.model.translate(theta, shift)
     }
-    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
-        self.model.starts(points, rng)
+    fn search(&self) -> Option<&dyn Search> {
+        self.model.search()
     }
-    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
-        self.model.in_order(theta)
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+    fn batches(&self) -> Option<&dyn Batches> {
+        Some(self)
+    }
+}
+
+impl<M: Model> Density for AtOnce<M> {
+    fn log_density(&self, _: &[f64], _: &[f64]) -> f64 {
+        panic!("asked point by point");
+    }
+}
+
+impl<M: Model> Batches for AtOnce<M> {
+    fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        of_all(&self.model, points, theta, wanted, self.missing)
+    }
+    fn log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let density = self.model.density()?;
+        Some(points.rows().skip(self.missing).map(|x| density.log_density(x, theta)).collect())
     }
 }
 
@@ -220,9 +231,6 @@ fn conformance_compares_both_answers() {
         fn names(&self, coordinates: &[String]) -> Vec<String> {
             self.0.names(coordinates)
         }
-        fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-            self.0.names(coordinates)
-        }
         fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
             self.0.score(x, theta, score);
         }
@@ -235,25 +243,21 @@ fn conformance_compares_both_answers() {
         fn score_slope_jacobian(&self, x: &[f64], theta: &[f64], jacobian: &mut [f64]) {
             self.0.score_slope_jacobian(x, theta, jacobian);
         }
-        fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-            self.0.log_density(x, theta)
+        fn density(&self) -> Option<&dyn Density> {
+            self.0.density()
         }
-        fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
-            self.0.log_density_gradient(x, theta, gradient);
+        fn batches(&self) -> Option<&dyn Batches> {
+            Some(self)
         }
-        fn report(&self, theta: &[f64]) -> Option<Reported> {
-            self.0.report(theta)
-        }
-        fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-            self.0.fitted_from(reported)
-        }
-        fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Option<Matrix> {
+    }
+    impl Batches for Torn {
+        fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix {
             let mut all = of_all(&self.0, points, theta, wanted, 0);
             all.values_mut().iter_mut().for_each(|value| *value += self.1);
-            Some(all)
+            all
         }
         fn log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {
-            points.rows().map(|x| Some(self.0.log_density(x, theta)? + self.1)).collect()
+            Some(points.rows().map(|x| self.0.log_density(x, theta) + self.1).collect())
         }
     }
     let theta = [0.3, -0.2, 0.1];

@@ -8,10 +8,10 @@ use steinbound::domain::{BoundarySampling, BoundaryScheme, Cuboid, Domain};
 use steinbound::fit::{AUTO_EXACT_LIMIT, Compute, DEFAULT_TOLERANCE};
 use steinbound::inference::sandwich;
 use steinbound::kernel;
-use steinbound::model::{Gaussian, GaussianMixture, Model};
+use steinbound::model::{Affine, Gaussian, GaussianMixture, Model};
 use steinbound::stein::{
-    Conditioned, FormKind, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator, Radial, Statistic,
-    SteinForm, Sums, Term,
+    Conditioned, FormKind, InfluenceSums, LANDMARK_POOL, Landmarks, LowRank, MOST_LANDMARKS, Operator,
+    Radial, Statistic, SteinForm, Sums, Term,
 };
 use steinbound::{Error, Estimator, Fit, Matrix, Method, Points, simulate};
 
@@ -227,7 +227,7 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let travel: Landmarks = serde_json::from_str(&serde_json::to_string(&landmarks).unwrap()).unwrap();
     assert_eq!((travel.rank(), travel.anchors()), (landmarks.rank(), landmarks.anchors()));
 
-    let score = model.affine().unwrap();
+    let score = model.linear_score();
     let features = |points: &Points| {
         let mut row = vec![0.0; score.features()];
         let rows: Vec<Vec<f64>> = points
@@ -274,6 +274,37 @@ fn parts_of_the_data_add_up_to_the_whole() {
     let errors: Vec<f64> = (0..theta.len()).map(|k| covariance[(k, k)].sqrt()).collect();
     let expected: Vec<f64> = fit.natural.iter().map(|p| p.std_error.unwrap()).collect();
     assert_close(&errors, &expected, 1e-8, "standard errors");
+
+    // The same from sums alone, with and without clusters that are spread over the parts.
+    let minimum = total.minimum(&score).unwrap();
+    assert_close(&minimum.theta, &theta, 1e-9, "minimum");
+    let of_value = minimum.discrepancy_squared / fit.discrepancy_squared.unwrap();
+    assert!((of_value - 1.0).abs() < 1e-6 && minimum.condition > 1.0, "{minimum:?}");
+    let clusters: Vec<usize> = (0..1_000).map(|i| 7 * (i % 90)).collect();
+    for is_clustered in [false, true] {
+        let of_part = |k: usize| {
+            let (points, weights) = part(k);
+            let start = [0, 1, 420, 999][k];
+            let own = is_clustered.then(|| &clusters[start..start + points.len()]);
+            let gradients = travel.gradients(&points, features(&points), &total, &score, &theta).unwrap();
+            let sums = InfluenceSums::new(&gradients, &weights, own).unwrap();
+            serde_json::from_str::<InfluenceSums>(&serde_json::to_string(&sums).unwrap()).unwrap()
+        };
+        let mut sums = of_part(3);
+        for k in [1, 0, 2] {
+            sums.merge(&of_part(k)).unwrap();
+        }
+        assert_eq!(sums.rows, 1_000);
+        let largest = sums.squares.values().iter().fold(0.0f64, |a, b| a.max(b.abs())).sqrt();
+        assert!(sums.gradient.iter().all(|g| g.abs() < 1e-8 * largest), "{:?} of {largest}", sums.gradient);
+        let found = sums.covariance(&minimum).unwrap();
+        let expected =
+            sandwich::covariance(&influence, &weights, is_clustered.then_some(&clusters[..])).unwrap();
+        assert_close(found.values(), expected.values(), 1e-8, "covariance");
+        let fewer = InfluenceSums::new(&Matrix::zeros(3, 1), &[1.0; 3], None).unwrap();
+        assert!(sums.merge(&fewer).is_err() && fewer.covariance(&minimum).is_err());
+        assert!(InfluenceSums::new(&Matrix::zeros(3, 1), &[1.0; 2], None).is_err());
+    }
 
     let mut other = travel.sums(&data, &Matrix::zeros(1_000, 1), &weights).unwrap();
     assert!(other.merge(&total).is_err());
@@ -351,6 +382,45 @@ fn landmarks_belong_to_their_kernel() {
     let (exact, _, _) = forms(&one, "gaussian", 1e-3);
     let (_, landmarks, _) = forms(&other, "gaussian", 1e-3);
     assert!(LowRank::new(exact, landmarks).is_err());
+}
+
+/// `(1 + q)^-power`.
+#[derive(Debug)]
+struct Power(f64);
+
+impl kernel::Kernel for Power {
+    fn name(&self) -> &'static str {
+        "power"
+    }
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("power", self.0)]
+    }
+    fn profile(&self, q: f64) -> [f64; 3] {
+        let (base, p) = (1.0 + q, self.0);
+        [base.powf(-p), -p * base.powf(-p - 1.0), p * (p + 1.0) * base.powf(-p - 2.0)]
+    }
+}
+
+#[test]
+fn kernels_of_one_name_differ_by_their_parameters() {
+    let setting = ball(2, 200, 1);
+    let exact = |power: f64| {
+        let radial = Radial::tiled(&setting.data, Arc::new(Power(power)), 1.1).unwrap();
+        Arc::new(Conditioned::new(radial, &setting.boundary, 1e-3).unwrap())
+    };
+    let landmarks = Arc::new(Landmarks::choose(&exact(0.5), &setting.data, 1e-3, 100, 0).unwrap());
+    assert!(LowRank::new(exact(0.5), Arc::clone(&landmarks)).is_ok());
+    assert!(LowRank::new(exact(0.7), Arc::clone(&landmarks)).is_err());
+    let written = serde_json::to_value(landmarks.as_ref()).unwrap();
+    assert_eq!(written["parameters"], serde_json::json!([["power", 0.5]]));
+    // What is written says which kernel it was: none is read with other parameters.
+    let (_, landmarks, _) = forms(&setting, "imq", 1e-3);
+    let mut written = serde_json::to_value(landmarks.as_ref()).unwrap();
+    assert!(written.get("parameters").is_none());
+    assert!(serde_json::from_value::<Landmarks>(written.clone()).is_ok());
+    written["parameters"] = serde_json::json!([["power", 0.7]]);
+    let error = serde_json::from_value::<Landmarks>(written).unwrap_err();
+    assert!(error.to_string().contains("power"), "{error}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ proptest! {
         let model = Gaussian::full(3);
         let _ = model.report(&theta);
         let _ = model.fitted_from(&theta);
-        let _ = model.sampler(&theta);
+        let _ = model.sampling().map(|sampling| sampling.sampler(&theta).is_some());
     }
 
     #[test]

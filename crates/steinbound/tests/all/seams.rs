@@ -3,9 +3,9 @@
 use serde_json::Value;
 use steinbound::domain::{Ball, BoundarySampling, Domain, coverage};
 use steinbound::kernel::Bandwidth;
-use steinbound::model::{Gaussian, Model, Reported, conformance};
+use steinbound::model::{Affine, Gaussian, Model, conformance};
 use steinbound::stein::{LinearScore, Slot, Statistic};
-use steinbound::{Estimator, FitError, Matrix, ModelError, Points, simulate};
+use steinbound::{Estimator, FitError, Matrix, Points, simulate};
 
 /// A truncated regression, `y | x ~ N(b0 + b1 x, 1)`: points are (y, x), and the score is that of `y` alone.
 #[derive(Debug)]
@@ -27,9 +27,6 @@ impl Model for Line {
     fn names(&self, _: &[String]) -> Vec<String> {
         vec!["(Intercept)".into(), "x".into()]
     }
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         score[0] = theta[0] + theta[1] * x[1] - x[0];
     }
@@ -42,17 +39,17 @@ impl Model for Line {
     fn score_slope_jacobian(&self, _: &[f64], _: &[f64], jacobian: &mut [f64]) {
         jacobian.fill(0.0);
     }
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(2) })
+    fn affine(&self) -> Option<&dyn Affine> {
+        Some(self)
     }
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        Ok(reported.to_vec())
-    }
-    fn affine(&self) -> Option<LinearScore> {
+}
+
+impl Affine for Line {
+    fn linear_score(&self) -> LinearScore {
         let slot = |feature, parameter| Slot { feature, parameter, factor: 1.0 };
         let mut offset = Matrix::zeros(3, 1);
         offset[(2, 0)] = -1.0;
-        Some(LinearScore { parameters: 2, design: vec![vec![slot(0, 0), slot(1, 1)]], offset })
+        LinearScore { parameters: 2, design: vec![vec![slot(0, 0), slot(1, 1)]], offset }
     }
     fn features(&self, x: &[f64], features: &mut [f64]) {
         features.copy_from_slice(&[1.0, x[1], x[0]]);
@@ -117,9 +114,6 @@ impl Model for Curved {
     fn names(&self, _: &[String]) -> Vec<String> {
         vec!["t".into(); self.parameters]
     }
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         score[0] = theta.first().copied().unwrap_or(0.0).exp() - x[0];
     }
@@ -131,12 +125,6 @@ impl Model for Curved {
     }
     fn score_slope_jacobian(&self, _: &[f64], _: &[f64], jacobian: &mut [f64]) {
         jacobian.fill(0.0);
-    }
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
-    }
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        Ok(reported.to_vec())
     }
 }
 

@@ -64,7 +64,7 @@ fn other_methods_vary_what_they_have() {
     let bdksd = Estimator::bdksd().domain(setting.domain.clone());
     assert_eq!(bdksd.sensitivity(&setting.data, &setting.model).unwrap().rows.len(), 16);
     let refusal = Estimator::mle().sensitivity(&setting.data, &setting.model).unwrap_err();
-    assert_eq!(refusal, Error::Fit(FitError::NoKernel { method: "mle" }));
+    assert!(matches!(refusal, Error::Fit(FitError::NoKernel { method: "mle", .. })));
     let few = Points::from_rows(&(0..8).map(|i| [f64::from(i).sin()]).collect::<Vec<_>>()).unwrap();
     let doubtful = Estimator::ksd().bandwidth(Bandwidth::Fixed(2.4)).statistic(Statistic::U);
     let verdict = doubtful.sensitivity(&few, &Gaussian::full(1));

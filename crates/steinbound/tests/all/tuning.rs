@@ -148,7 +148,7 @@ fn other_methods_tune_what_they_have() {
     }
     let truncsm = Estimator::truncsm().domain(domain);
     let refusal = truncsm.tuned(&setting.data, &setting.model).unwrap_err();
-    assert_eq!(refusal, Error::Fit(FitError::NoKernel { method: "truncsm" }));
+    assert!(matches!(refusal, Error::Fit(FitError::NoKernel { method: "truncsm", .. })));
     assert_eq!(truncsm.fit_tuned(&setting.data, &setting.model).unwrap().tuning, None);
 }
 

@@ -1,26 +1,29 @@
-//! The Gaussian density. Its entry in the list of models is in `family`.
+//! The Gaussian density. Its entry in the list of models is in `family`, its naive likelihood in
+//! `likelihood`.
 
 mod family;
+mod likelihood;
 
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 pub(super) use family::GaussianFamily;
 
-use super::{Model, Reported, Sampler, check_theta};
-use crate::compute::cholesky::{Cholesky, ScaledCholesky};
-use crate::error::{Error, FitError, ModelError, PointsError};
+use super::{
+    Affine, Density, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Slot, check_theta,
+};
+use crate::compute::cholesky::Cholesky;
+use crate::error::ModelError;
 use crate::matrix::Matrix;
-use crate::points::Points;
-use crate::stein::{LinearScore, Slot};
 
 /// The Gaussian density, with known or unknown covariance.
 ///
 /// # Definition
 ///
-/// The score is `psi = eta - Lambda x`, with the precision `Lambda` (inverse covariance) and `eta = Lambda mu`. It is affine in
-/// `mu` when the covariance is known, and in the natural parameters `(eta, Lambda)` when it is not, so every fit has a closed form.
-/// Reported are mean and covariance, `mu = Lambda^-1 eta` and `Sigma = Lambda^-1`.
+/// The score is `psi = eta - Lambda x`, with the precision `Lambda` (inverse covariance) and
+/// `eta = Lambda mu`. It is affine in `mu` when the covariance is known, and in the natural parameters
+/// `(eta, Lambda)` when it is not, so every fit has a closed form. Reported are mean and covariance,
+/// `mu = Lambda^-1 eta` and `Sigma = Lambda^-1`.
 ///
 /// # Requirements
 ///
@@ -69,7 +72,7 @@ impl Gaussian {
         Ok(Gaussian { dimension: variances.len(), covariance: Covariance::KnownVariances(precisions) })
     }
 
-    /// Unknown mean, the same known variance in each of so many independent coordinates.
+    /// Unknown mean, the same known variance in each of the independent coordinates.
     pub fn with_variance(dimension: usize, variance: f64) -> Result<Gaussian, ModelError> {
         Gaussian::with_variances(&vec![variance; dimension])
     }
@@ -105,7 +108,8 @@ impl Gaussian {
         }
     }
 
-    /// The number of the parameter that holds the entry (l, k) of the precision; `None` where it is known or zero.
+    /// The number of the parameter that holds the entry (l, k) of the precision; `None` where it is known or
+    /// zero.
     fn precision_parameter(&self, l: usize, k: usize) -> Option<usize> {
         let d = self.dimension;
         match self.covariance {
@@ -237,7 +241,8 @@ impl Model for Gaussian {
         }
     }
 
-    /// With `Sigma = Lambda^-1`: `d mu = Sigma d eta - Sigma dLambda mu` and `d Sigma = -Sigma dLambda Sigma`.
+    /// With `Sigma = Lambda^-1`: `d mu = Sigma d eta - Sigma dLambda mu` and
+    /// `d Sigma = -Sigma dLambda Sigma`.
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         let (d, p) = (self.dimension, self.parameters());
         if self.is_known() {
@@ -298,40 +303,6 @@ impl Model for Gaussian {
         )
     }
 
-    fn affine(&self) -> Option<LinearScore> {
-        let d = self.dimension;
-        let mut offset = Matrix::zeros(d + 1, d);
-        let mut design = vec![Vec::new(); d];
-        for (l, slots) in design.iter_mut().enumerate() {
-            if !self.is_known() {
-                slots.push(Slot { feature: 0, parameter: l, factor: 1.0 });
-            }
-            for k in self.neighbours(l) {
-                match self.precision_parameter(l, k) {
-                    Some(parameter) => slots.push(Slot { feature: 1 + k, parameter, factor: -1.0 }),
-                    None => {
-                        let factor = self.known_precision(l, k);
-                        slots.push(Slot { feature: 0, parameter: k, factor });
-                        offset[(1 + k, l)] = -factor;
-                    }
-                }
-            }
-        }
-        Some(LinearScore { parameters: self.parameters(), design, offset })
-    }
-
-    fn features(&self, x: &[f64], features: &mut [f64]) {
-        features[0] = 1.0;
-        features[1..].copy_from_slice(x);
-    }
-
-    fn feature_slopes(&self, _x: &[f64], slopes: &mut [f64]) {
-        slopes.fill(0.0);
-        for l in 0..self.dimension {
-            slopes[l * (self.dimension + 1) + 1 + l] = 1.0;
-        }
-    }
-
     /// A known covariance shifts the mean; otherwise `eta` becomes `eta + Lambda shift`.
     fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
         let d = self.dimension;
@@ -352,7 +323,65 @@ impl Model for Gaussian {
         Some((moved, jacobian))
     }
 
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
+    fn locations(&self) -> Vec<Vec<usize>> {
+        vec![(0..self.dimension).collect()]
+    }
+
+    fn affine(&self) -> Option<&dyn Affine> {
+        Some(self)
+    }
+
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+
+    fn sampling(&self) -> Option<&dyn Sampling> {
+        Some(self)
+    }
+
+    fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {
+        Some(self)
+    }
+}
+
+impl Affine for Gaussian {
+    fn linear_score(&self) -> LinearScore {
+        let d = self.dimension;
+        let mut offset = Matrix::zeros(d + 1, d);
+        let mut design = vec![Vec::new(); d];
+        for (l, slots) in design.iter_mut().enumerate() {
+            if !self.is_known() {
+                slots.push(Slot { feature: 0, parameter: l, factor: 1.0 });
+            }
+            for k in self.neighbours(l) {
+                match self.precision_parameter(l, k) {
+                    Some(parameter) => slots.push(Slot { feature: 1 + k, parameter, factor: -1.0 }),
+                    None => {
+                        let factor = self.known_precision(l, k);
+                        slots.push(Slot { feature: 0, parameter: k, factor });
+                        offset[(1 + k, l)] = -factor;
+                    }
+                }
+            }
+        }
+        LinearScore { parameters: self.parameters(), design, offset }
+    }
+
+    fn features(&self, x: &[f64], features: &mut [f64]) {
+        features[0] = 1.0;
+        features[1..].copy_from_slice(x);
+    }
+
+    fn feature_slopes(&self, _x: &[f64], slopes: &mut [f64]) {
+        slopes.fill(0.0);
+        for l in 0..self.dimension {
+            slopes[l * (self.dimension + 1) + 1 + l] = 1.0;
+        }
+    }
+}
+
+impl Density for Gaussian {
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         // Without a matrix of its own: this is called at every node of an integral.
         let of_coordinate = |l: usize| -> f64 {
             let row = self.neighbours(l);
@@ -362,7 +391,7 @@ impl Model for Gaussian {
             let pulled = row.map(|k| self.precision_parameter(l, k).map_or(0.0, |at| theta[at] * x[k]));
             theta[l] - 0.5 * pulled.sum::<f64>()
         };
-        Some((0..x.len()).map(|l| of_coordinate(l) * x[l]).sum())
+        (0..x.len()).map(|l| of_coordinate(l) * x[l]).sum()
     }
 
     /// `Lambda x` for a mean whose covariance is known, else `(x, -x x' / 2)`.
@@ -379,16 +408,9 @@ impl Model for Gaussian {
             gradient[self.dimension + e] = -both * x[l] * x[k];
         }
     }
+}
 
-    fn locations(&self) -> Vec<Vec<usize>> {
-        vec![(0..self.dimension).collect()]
-    }
-
-    /// Affine scores are curved in nothing.
-    fn add_score_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
-    fn add_slope_curvature(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64], _: &mut [f64]) {}
-
+impl Sampling for Gaussian {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         if let Covariance::KnownVariances(precisions) = &self.covariance {
             let spreads: Vec<(f64, f64)> =
@@ -412,55 +434,6 @@ impl Model for Gaussian {
                 *x = m + z;
             }
         }))
-    }
-
-    /// Mean and covariance of the data (divided by `n`). A point moves the mean by `x - mu` and the covariance by
-    /// `(x - mu)(x - mu)' - Sigma`; the influence on `Lambda` and `eta` follows as in [`Model::report`].
-    fn maximum_likelihood(&self, points: &Points, weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
-        let (d, p, n) = (self.dimension, self.parameters(), points.len());
-        if points.dimension() != d {
-            return Err(ModelError::WrongDimension { model: d, data: points.dimension() }.into());
-        }
-        if weights.len() != n {
-            let what = "weights";
-            return Err(PointsError::WrongCount { what, found: weights.len(), expected: n }.into());
-        }
-        let total: f64 = weights.iter().sum();
-        let mean: Vec<f64> =
-            (0..d).map(|l| points.rows().zip(weights).map(|(x, w)| w / total * x[l]).sum()).collect();
-        let deviation = |i: usize, l: usize| points.row(i)[l] - mean[l];
-        let mut influence = Matrix::from_fn(n, p, |i, l| if l < d { deviation(i, l) } else { 0.0 });
-        if self.is_known() {
-            return Ok((mean, influence));
-        }
-        let mut covariance = Matrix::zeros(d, d);
-        for (l, k) in self.entries() {
-            let product = |i: usize| weights[i] * deviation(i, l) * deviation(i, k);
-            covariance[(l, k)] = (0..n).map(product).sum::<f64>() / total;
-            covariance[(k, l)] = covariance[(l, k)];
-        }
-        let factor =
-            ScaledCholesky::new(&covariance).map_err(|condition| FitError::NotIdentified { condition })?;
-        let mut precision = Matrix::identity(d);
-        factor.solve(&mut precision);
-        let mut theta = precision.times_vector(&mean);
-        theta.extend(self.entries().iter().map(|entry| precision[*entry]));
-        for i in 0..n {
-            let x: Vec<f64> = (0..d).map(|l| deviation(i, l)).collect();
-            let pulled = precision.times_vector(&x);
-            // dLambda = -Lambda (x x' - Sigma) Lambda, restricted to the free entries, and d eta = dLambda mu + Lambda x.
-            let change = |l: usize, k: usize| {
-                self.precision_parameter(l, k).map_or(0.0, |_| precision[(l, k)] - pulled[l] * pulled[k])
-            };
-            for l in 0..d {
-                let moved: f64 = (0..d).map(|k| change(l, k) * mean[k]).sum();
-                influence[(i, l)] = moved + pulled[l];
-            }
-            for (e, (l, k)) in self.entries().into_iter().enumerate() {
-                influence[(i, d + e)] = change(l, k);
-            }
-        }
-        Ok((theta, influence))
     }
 }
 
@@ -496,30 +469,5 @@ mod tests {
         assert!(Gaussian::with_variances(&[1.0, f64::NAN]).is_err());
         let crooked = Matrix::from_fn(2, 2, |i, j| if i < j { 0.5 } else { 1.0 });
         assert_eq!(Gaussian::with_covariance(crooked), Err(ModelError::BadCovariance));
-    }
-
-    #[test]
-    fn collinear_columns_have_no_likelihood_estimate() {
-        let rows: Vec<[f64; 2]> =
-            (0..9).map(|i| [0.1 * f64::from(i * i), 0.3 * f64::from(i * i) + 1.0]).collect();
-        let points = Points::from_rows(&rows).unwrap();
-        let error = Gaussian::full(2).maximum_likelihood(&points, &[1.0; 9]).unwrap_err();
-        assert!(matches!(error, Error::Fit(FitError::NotIdentified { .. })), "{error}");
-    }
-
-    /// In one dimension the influence of the variance is known by heart: Cov = (2 Sigma^2)/n for Gaussian data.
-    #[test]
-    fn likelihood_influence_is_the_textbook_one() {
-        let points = Points::from_rows(&[[0.0], [1.0], [5.0]]).unwrap();
-        let (theta, influence) = Gaussian::full(1).maximum_likelihood(&points, &[1.0; 3]).unwrap();
-        let (mean, variance) = (2.0, 14.0 / 3.0);
-        assert!((theta[1] - 1.0 / variance).abs() < 1e-14);
-        for (i, x) in [0.0, 1.0, 5.0].into_iter().enumerate() {
-            let of_variance = (x - mean) * (x - mean) - variance;
-            let of_precision = -of_variance / (variance * variance);
-            assert!((influence[(i, 1)] - of_precision).abs() < 1e-14);
-            let of_eta = of_precision * mean + (x - mean) / variance;
-            assert!((influence[(i, 0)] - of_eta).abs() < 1e-14);
-        }
     }
 }

@@ -9,10 +9,8 @@ use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
 
-use super::{Model, Reported, check_theta};
-use crate::error::{Error, ModelError};
-use crate::fit::{Estimator, Fit};
-use crate::matrix::Matrix;
+use super::{Model, Search, check_theta};
+use crate::error::ModelError;
 use crate::points::Points;
 use crate::random::stream;
 pub use principal_components::PrincipalComponents;
@@ -72,26 +70,28 @@ pub trait LatentVariable: Debug + Send + Sync {
 ///
 /// # Definition
 ///
-/// The score of `p(x) = integral p(x, z) dz` is `psi(x) = E[grad_x log p(x, z) | x]`, a mean over the posterior of `z`. It is
-/// replaced by a mean over draws `z_1, .., z_R` from the posterior at fixed parameters, the *anchor*, with weights
-/// `w_r` proportional to `p(x, z_r; theta) / p(x, z_r; anchor)`. The draws depend on the seed and the bits of `x` alone,
-/// so that the score is a smooth function of the parameters, without noise from one evaluation to the next. At the anchor the
-/// weights are equal: the plain Monte Carlo mean of the paper. With `c = s - E_w s` and `g = grad_theta log p(x, z)`,
+/// The score of `p(x) = integral p(x, z) dz` is `psi(x) = E[grad_x log p(x, z) | x]`, a mean over the
+/// posterior of `z`. It is replaced by a mean over draws `z_1, .., z_R` from the posterior at fixed
+/// parameters, the *anchor*, with weights `w_r` proportional to `p(x, z_r; theta) / p(x, z_r; anchor)`. The
+/// draws depend on the seed and the bits of `x` alone, so that the score is a smooth function of the
+/// parameters, without noise from one evaluation to the next. At the anchor the weights are equal: the plain
+/// Monte Carlo mean of the paper. With `c = s - E_w s` and `g = grad_theta log p(x, z)`,
 ///
 /// ```text
 /// psi_l       = E_w[ s_l ],                 d psi_l / d theta   = E_w[ d s_l / d theta + c_l g ],
 /// d_l psi_l   = E_w[ d_l s_l + c_l^2 ].
 /// ```
 ///
-/// The slope is the Monte Carlo mean of the exact slope. It is not the derivative of the Monte Carlo score in `x`, which
-/// does not exist: another `x` has other draws. Checks by differences in `x`, such as
+/// The slope is the Monte Carlo mean of the exact slope. It is not the derivative of the Monte Carlo score in
+/// `x`, which does not exist: another `x` has other draws. Checks by differences in `x`, such as
 /// [`conformance`](super::conformance), therefore do not apply to slopes.
 ///
 /// # Requirements
 ///
-/// Draws from the posterior. Errors are of order `1 / sqrt(R)` in the score, and the Stein identity holds up to as much (an
-/// approximate Stein class); the slope has a bias of order `1 / R` besides. Far from the anchor few draws carry the weight
-/// ([`effective_draws`](Latent::effective_draws)): fit, move the anchor to the estimate with [`anchored`](Latent::anchored), fit again.
+/// Draws from the posterior. Errors are of order `1 / sqrt(R)` in the score, and the Stein identity holds up
+/// to as much (an approximate Stein class); the slope has a bias of order `1 / R` besides. Far from the
+/// anchor few draws carry the weight ([`effective_draws`](Latent::effective_draws)): fit, move the anchor to
+/// the estimate with [`anchored`](Latent::anchored), fit again.
 ///
 /// # Complexity
 ///
@@ -99,8 +99,8 @@ pub trait LatentVariable: Debug + Send + Sync {
 ///
 /// # Reference
 ///
-/// Kanagawa, Jitkrittum, Mackey, Fukumizu and Gretton, *A Kernel Stein Test for Comparing Latent Variable Models*, 2019;
-/// Williams and Liu, *Approximate Stein Classes for Truncated Density Estimation*, ICML 2023.
+/// Kanagawa, Jitkrittum, Mackey, Fukumizu and Gretton, *A Kernel Stein Test for Comparing Latent Variable
+/// Models*, 2019; Williams and Liu, *Approximate Stein Classes for Truncated Density Estimation*, ICML 2023.
 ///
 /// ```
 /// use steinbound::model::{GaussianMixture, LabelledMixture, Latent, Model};
@@ -125,7 +125,7 @@ pub struct Latent {
 const MOST_DRAWS: usize = 1 << 20;
 
 impl Latent {
-    /// A model with so many draws for each point, made at the anchor parameters.
+    /// A model with this number of draws for each point, made at the anchor parameters.
     pub fn new(
         variable: impl LatentVariable + 'static,
         draws: usize,
@@ -140,35 +140,6 @@ impl Latent {
         }
         let latent = Latent { variable: Arc::new(variable), draws, seed, anchor: Vec::new() };
         latent.anchored(&anchor)
-    }
-
-    /// Fits the model and moves the anchor to the estimate, so many rounds: a fixed point is the estimate under plain Monte Carlo
-    /// means at itself. Starts at the anchor.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use steinbound::model::{GaussianMixture, LabelledMixture, Latent};
-    /// use steinbound::{Estimator, domain::Cuboid, simulate};
-    /// let mixture = GaussianMixture::new(1, 2)?.with_variance(0.3)?;
-    /// let interval = Arc::new(Cuboid::interval(-2.0, 2.0)?);
-    /// let data = simulate::truncated(&mixture, &[-1.0, 1.2], interval.as_ref(), 200, &mut simulate::stream(3, 0))?.points;
-    /// let latent = Latent::new(LabelledMixture::new(mixture), 100, 1, vec![-0.8, 0.8])?;
-    /// let fit = latent.fit(&Estimator::tksd().domain(interval), &data, 2)?;
-    /// assert!((fit.estimates()[1] - 1.2).abs() < 0.3);
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn fit(&self, estimator: &Estimator, data: &Points, rounds: usize) -> Result<Fit, Error> {
-        let mut model = self.clone();
-        let mut fit = estimator.clone().start(model.anchor.clone()).fit(data, &model)?;
-        for _ in 1..rounds.max(1) {
-            // An estimate that does not exist leaves the anchor where it is.
-            if !fit.converged {
-                break;
-            }
-            model = model.anchored(&fit.estimates())?;
-            fit = estimator.clone().start(model.anchor.clone()).fit(data, &model)?;
-        }
-        Ok(fit)
     }
 
     /// The same model with its draws made at other parameters.
@@ -277,10 +248,6 @@ impl Model for Latent {
         self.variable.parameter_names(coordinates)
     }
 
-    fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
-        self.names(coordinates)
-    }
-
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         score.copy_from_slice(&self.weighted(x, theta).mean);
     }
@@ -327,15 +294,12 @@ impl Model for Latent {
         }
     }
 
-    fn report(&self, theta: &[f64]) -> Option<Reported> {
-        Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
     }
+}
 
-    fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        check_theta(self, reported)?;
-        Ok(reported.to_vec())
-    }
-
+impl Search for Latent {
     /// The anchor.
     fn starts(&self, _points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         vec![self.anchor.clone()]

@@ -6,12 +6,14 @@ use crate::compute::cholesky::Cholesky;
 use crate::error::ModelError;
 use crate::matrix::Matrix;
 
-/// Probabilistic principal components: `z ~ N(0, I)` in `q` dimensions, `x | z ~ N(mu + W z, s2 I)` with known noise `s2`.
+/// Probabilistic principal components: `z ~ N(0, I)` in `q` dimensions, `x | z ~ N(mu + W z, s2 I)` with
+/// known noise `s2`.
 ///
 /// # Definition
 ///
-/// Parameters are the mean `mu` and the loadings `W`, row by row. With `M = W'W + s2 I` the posterior of `z` is
-/// `N(M^-1 W'(x - mu), s2 M^-1)`. The marginal, `N(mu, W W' + s2 I)`, is known, which makes this the model to check latent scores by.
+/// Parameters are the mean `mu` and the loadings `W`, row by row. With `M = W'W + s2 I` the posterior of `z`
+/// is `N(M^-1 W'(x - mu), s2 M^-1)`. The marginal, `N(mu, W W' + s2 I)`, is known, which makes this the model
+/// to check latent scores by.
 ///
 /// # Requirements
 ///
@@ -37,7 +39,7 @@ pub struct PrincipalComponents {
 }
 
 impl PrincipalComponents {
-    /// So many coordinates, so many latent ones, and the variance of the noise.
+    /// The numbers of coordinates and of latent ones, and the variance of the noise.
     pub fn new(dimension: usize, latent: usize, noise: f64) -> Result<PrincipalComponents, ModelError> {
         if dimension == 0 || latent == 0 {
             return Err(ModelError::NoComponents);

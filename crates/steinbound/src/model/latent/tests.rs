@@ -1,5 +1,6 @@
 use super::super::{Gaussian, GaussianMixture, LabelledMixture};
 use super::*;
+use crate::matrix::Matrix;
 
 /// A latent model, the exact one, and parameters in the form that each takes.
 struct Case {
@@ -132,8 +133,8 @@ fn slopes_approach_the_exact_ones() {
     }
 }
 
-/// The Stein identity: on data of the model, `mean psi . f + div f` is zero up to sampling error for the exact score, and what
-/// the Monte Carlo score adds shrinks with the root of the draws.
+/// The Stein identity: on data of the model, `mean psi . f + div f` is zero up to sampling error for the
+/// exact score, and what the Monte Carlo score adds shrinks with the root of the draws.
 #[test]
 fn the_stein_identity_holds_approximately() {
     let f = |x: &[f64]| [(0.8 * x[0] + 0.3 * x[1]).sin(), (x[0] - 0.5 * x[1]).tanh()];
@@ -141,7 +142,7 @@ fn the_stein_identity_holds_approximately() {
         |x: &[f64]| 0.8 * (0.8 * x[0] + 0.3 * x[1]).cos() - 0.5 * (1.0 - (x[0] - 0.5 * x[1]).tanh().powi(2));
     for case in 0..2 {
         let Case { exact, exact_theta, .. } = cases(1, 0, 0.0).swap_remove(case);
-        let sampler = exact.sampler(&exact_theta).unwrap();
+        let sampler = exact.sampling().unwrap().sampler(&exact_theta).unwrap();
         let (mut rng, mut x) = (stream(11, 0), [0.0; 2]);
         let mut draw = || {
             sampler(&mut rng, &mut x);

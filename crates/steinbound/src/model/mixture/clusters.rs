@@ -6,10 +6,10 @@ use rand::rngs::ChaCha8Rng;
 use super::GaussianMixture;
 use super::parameters::Description;
 use crate::matrix::Matrix;
-use crate::model::Model;
 use crate::points::{Points, column_variances};
 
-/// Seedings that are followed by Lloyd's steps until they settle, and seedings that are followed by one, which differ more.
+/// Seedings that are followed by Lloyd's steps until they settle, and seedings that are followed by one,
+/// which differ more.
 const SETTLED: usize = 6;
 const ROUGH: usize = 4;
 const LLOYD_STEPS: usize = 12;
@@ -41,7 +41,7 @@ pub(super) fn starts(
         }
         let spread = data.spread(&labels, &centres);
         if let Ok(theta) = mixture.fitted(&data.describe(mixture, &labels, centres)) {
-            let theta = mixture.in_order(theta);
+            let theta = mixture.sorted(theta);
             if found.iter().all(|(_, _, known)| *known != theta) {
                 found.push((is_rough, spread, theta));
             }
@@ -78,7 +78,8 @@ impl Data<'_> {
         (0..x.len()).map(|l| (x[l] - centre[l]).powi(2) / self.variances[l]).sum()
     }
 
-    /// The first centre at random, each further one with probability proportional to the squared distance from those there are.
+    /// The first centre at random, each further one with probability proportional to the squared distance
+    /// from those there are.
     fn seeds(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let mut centres: Vec<f64> = Vec::with_capacity(count * self.points.dimension());
         let mut chances = self.weights.to_vec();
@@ -133,8 +134,8 @@ impl Data<'_> {
         rows.map(|((x, k), w)| w * self.distance(x, &centres[k * d..(k + 1) * d])).sum()
     }
 
-    /// Weights and covariances of the clusters. Those of small clusters are drawn towards equality and towards the pooled
-    /// covariance, so that none vanishes.
+    /// Weights and covariances of the clusters. Those of small clusters are drawn towards equality and
+    /// towards the pooled covariance, so that none vanishes.
     fn describe(&self, mixture: &GaussianMixture, labels: &[usize], means: Vec<f64>) -> Description {
         let (d, count) = (mixture.dimension, mixture.components);
         let mut totals = vec![0.0; count];

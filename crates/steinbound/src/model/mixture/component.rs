@@ -138,7 +138,8 @@ impl Component<'_> {
         -self.factor.precision(l, l)
     }
 
-    /// `D q`, up to what is the same for all components. Never infinite, so that it can be multiplied by zero.
+    /// `D q`, up to what is the same for all components. Never infinite, so that it can be multiplied by
+    /// zero.
     #[inline]
     pub(super) fn change(&self, direction: Direction) -> f64 {
         let value = match direction {

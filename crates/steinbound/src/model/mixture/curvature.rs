@@ -1,12 +1,49 @@
 //! Second derivatives of a mixture in its parameters, at one point.
 //!
-//! The formulas are derived once, in the documentation of [`GaussianMixture`](super::GaussianMixture).
+//! The formulas are derived once, in the documentation of [`GaussianMixture`].
 
+use super::GaussianMixture;
 use super::component::Component;
 use super::posterior::{Posterior, small_zeros};
+use crate::model::Curvature;
 
-/// A symmetric sum over pairs of parameters less the product of two sums, kept apart until the end: far from all components but one both
-/// are huge, and differ by nothing.
+impl Curvature for GaussianMixture {
+    fn add_score_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_curvature(weights, &[], curvature);
+    }
+
+    fn add_slope_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: &[f64],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_curvature(&vec![0.0; self.dimension], weights, curvature);
+    }
+
+    fn add_curvature(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        weights: [&[f64]; 2],
+        _steps: &[f64],
+        curvature: &mut [f64],
+    ) {
+        self.posterior(x, theta).add_curvature(weights[0], weights[1], curvature);
+    }
+}
+
+/// A symmetric sum over pairs of parameters less the product of two sums, kept apart until the end: far from
+/// all components but one both are huge, and differ by nothing.
 struct Spread<'a> {
     values: &'a mut [f64],
     size: usize,

@@ -71,7 +71,8 @@ impl Family for MixtureFamily {
         Ok(Box::new(self.mixture(dimension, choices)?))
     }
 
-    /// All reported parameters, or the means alone: then weights and covariances are those of the points nearest to each.
+    /// All reported parameters, or the means alone: then weights and covariances are those of the points
+    /// nearest to each.
     fn start(&self, choices: &ModelChoices, given: &[f64], data: &Points) -> Result<Vec<f64>, ModelError> {
         let model = self.mixture(data.dimension(), choices)?;
         let (means, parameters) = (model.weight_start(), model.reported_names(data.names()).len());

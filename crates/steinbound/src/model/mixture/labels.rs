@@ -12,8 +12,9 @@ use crate::model::{LatentVariable, Model};
 ///
 /// # Definition
 ///
-/// `p(x, z) = w_z N(x; mu_z, Sigma_z)`, in the fitted parameters of the mixture. The exact score is the mixture's own, so that this is
-/// a check of [`Latent`](crate::model::Latent) rather than a way to fit mixtures.
+/// `p(x, z) = w_z N(x; mu_z, Sigma_z)`, in the fitted parameters of the mixture. The exact score is the
+/// mixture's own, so that this is a check of [`Latent`](crate::model::Latent) rather than a way to fit
+/// mixtures.
 ///
 /// ```
 /// use steinbound::model::{GaussianMixture, LabelledMixture, LatentVariable};

@@ -6,7 +6,7 @@ use super::parameters::Description;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{Density, NaiveLikelihood};
 use crate::points::{Points, column_variances};
 use crate::random::stream;
 
@@ -18,30 +18,28 @@ const TOLERANCE: f64 = 1e-8;
 /// A component narrower than this share of the data's variance is shrinking to a point.
 const NARROWEST: f64 = 1e-6;
 
-/// Expectation and maximisation from the starts; the influence of point `i` is `(-H)^-1` times its gradient, with the mean
-/// Hessian `H` of the log-density.
-pub(super) fn maximum(
-    mixture: &GaussianMixture,
-    points: &Points,
-    weights: &[f64],
-) -> Result<(Vec<f64>, Matrix), Error> {
-    if points.dimension() != mixture.dimension {
-        let (model, data) = (mixture.dimension, points.dimension());
-        return Err(ModelError::WrongDimension { model, data }.into());
+impl NaiveLikelihood for GaussianMixture {
+    /// Expectation and maximisation from the best of the starts; the influence of point `i` is `(-H)^-1`
+    /// times its gradient, with the mean Hessian `H` of the log-density.
+    fn maximum_likelihood(&self, points: &Points, weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
+        if points.dimension() != self.dimension {
+            let (model, data) = (self.dimension, points.dimension());
+            return Err(ModelError::WrongDimension { model, data }.into());
+        }
+        if weights.len() != points.len() {
+            let (found, expected) = (weights.len(), points.len());
+            return Err(PointsError::WrongCount { what: "weights", found, expected }.into());
+        }
+        let search = Search { mixture: self, points, weights, variances: column_variances(points, weights) };
+        // A fixed seed: the estimate depends on the data alone.
+        let trials = starts(self, points, weights, &mut stream(0, 0)).into_iter();
+        let trials = trials.filter_map(|theta| search.steps(theta, TRIAL_STEPS).ok());
+        let best = trials.max_by(|a, b| search.log_likelihood(a).total_cmp(&search.log_likelihood(b)));
+        let theta = search.converged(best.ok_or(FitError::NoLikelihoodMaximum)?)?;
+        let theta = self.sorted(theta);
+        let influence = search.influence(&theta)?;
+        Ok((theta, influence))
     }
-    if weights.len() != points.len() {
-        let (found, expected) = (weights.len(), points.len());
-        return Err(PointsError::WrongCount { what: "weights", found, expected }.into());
-    }
-    let search = Search { mixture, points, weights, variances: column_variances(points, weights) };
-    // A fixed seed: the estimate depends on the data alone.
-    let trials = starts(mixture, points, weights, &mut stream(0, 0)).into_iter();
-    let trials = trials.filter_map(|theta| search.steps(theta, TRIAL_STEPS).ok());
-    let best = trials.max_by(|a, b| search.log_likelihood(a).total_cmp(&search.log_likelihood(b)));
-    let theta = search.converged(best.ok_or(FitError::NoLikelihoodMaximum)?)?;
-    let theta = mixture.in_order(theta);
-    let influence = search.influence(&theta)?;
-    Ok((theta, influence))
 }
 
 struct Search<'a> {

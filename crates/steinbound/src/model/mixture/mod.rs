@@ -1,6 +1,6 @@
-//! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in `component`, those
-//! of the mixture in `posterior` and `curvature`, starts in `clusters`, the naive likelihood in `likelihood`, and the entry in the list of
-//! models in `family`.
+//! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in
+//! `component`, those of the mixture in `posterior` and `curvature`, starts in `clusters` and `search`, the
+//! naive likelihood in `likelihood`, and the entry in the list of models in `family`.
 
 mod clusters;
 mod component;
@@ -10,6 +10,7 @@ mod labels;
 mod likelihood;
 mod parameters;
 mod posterior;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -18,11 +19,13 @@ use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::gaussian::covariance_factor;
-use super::{Derivatives, Gaussian, Model, Reported, Sampler};
+use super::{
+    Curvature, Density, Derivatives, Gaussian, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search,
+};
 use crate::compute::cholesky::Cholesky;
-use crate::error::{Error, ModelError};
+use crate::error::ModelError;
 use crate::matrix::Matrix;
-use crate::points::{Points, column_variances};
+use crate::points::Points;
 use clusters::pick;
 use component::{Direction, Factors};
 pub(super) use family::MixtureFamily;
@@ -32,14 +35,15 @@ pub use labels::LabelledMixture;
 ///
 /// # Definition
 ///
-/// `log p = log sum_k exp q_k`, with `q_k = log w_k + log |L_k| - |L_k' (x - mu_k)|^2 / 2 - (d / 2) log 2 pi` and the precision
-/// `Lambda_k = L_k L_k'` of component `k`. Fitted are the means, the log-weights relative to the first component, and the entries of
-/// the lower triangular `L_k` with the logarithms of its diagonal (a spherical component has its log-precision), none of
-/// which is constrained. Reported are means, weights and covariances.
+/// `log p = log sum_k exp q_k`, with `q_k = log w_k + log |L_k| - |L_k' (x - mu_k)|^2 / 2 - (d / 2) log 2 pi`
+/// and the precision `Lambda_k = L_k L_k'` of component `k`. Fitted are the means, the log-weights relative
+/// to the first component, and the entries of the lower triangular `L_k` with the logarithms of its diagonal
+/// (a spherical component has its log-precision), none of which is constrained. Reported are means, weights
+/// and covariances.
 ///
-/// With the responsibilities `r_k = exp q_k / p` and the component scores `s_k = -Lambda_k (x - mu_k)`, the score is
-/// `psi = E_r[s]`. All its derivatives follow from one rule: for a quantity `a_k` of the components and a derivative `D` in a
-/// coordinate or a parameter,
+/// With the responsibilities `r_k = exp q_k / p` and the component scores `s_k = -Lambda_k (x - mu_k)`, the
+/// score is `psi = E_r[s]`. All its derivatives follow from one rule: for a quantity `a_k` of the components
+/// and a derivative `D` in a coordinate or a parameter,
 ///
 /// ```text
 /// D E_r[a] = E_r[D a] + Cov_r(a, D q).
@@ -56,14 +60,14 @@ pub use labels::LabelledMixture;
 /// D D' log p      = E_r[ D D' q + D q D' q ] - E_r[D q] E_r[D' q].
 /// ```
 ///
-/// As `sum_l w_l d_l psi_l = E_r[b]` with `b = sum_l w_l (h_l + c_l^2)`, its second derivatives are those of `v . psi` with this `b`, in which
-/// `psi` stands still, less `2 sum_l w_l D psi_l D' psi_l`.
+/// As `sum_l w_l d_l psi_l = E_r[b]` with `b = sum_l w_l (h_l + c_l^2)`, its second derivatives are those of
+/// `v . psi` with this `b`, in which `psi` stands still, less `2 sum_l w_l D psi_l D' psi_l`.
 ///
 /// # Requirements
 ///
-/// Components are determined up to their order only, so fits are sorted by the first coordinate of the means. The likelihood of
-/// free covariances is unbounded where a component shrinks to a point; Stein discrepancies are not, but want data in every
-/// component.
+/// Components are determined up to their order only, so fits are sorted by the first coordinate of the means.
+/// The likelihood of free covariances is unbounded where a component shrinks to a point; Stein discrepancies
+/// are not, but want data in every component.
 ///
 /// # Complexity
 ///
@@ -107,7 +111,7 @@ enum Covariance {
 const MOST_ENTRIES: usize = 1 << 26;
 
 impl GaussianMixture {
-    /// A mixture of so many components with unit variances and equal weights: only the means are fitted.
+    /// A mixture of this number of components with unit variances and equal weights: only the means are fitted.
     pub fn new(dimension: usize, components: usize) -> Result<GaussianMixture, ModelError> {
         let size = dimension.saturating_mul(dimension).saturating_mul(components);
         if dimension == 0 || components == 0 || size > MOST_ENTRIES {
@@ -144,8 +148,9 @@ impl GaussianMixture {
         Ok(self.laid_out())
     }
 
-    /// Reported parameters with these means (component by component) from which to start a search on the data; weights and covariances
-    /// are those of the points nearest to each mean. `None` where the sizes differ.
+    /// Reported parameters with these means (component by component) from which to start a search on the
+    /// data; weights and covariances are those of the points nearest to each mean. `None` where the sizes
+    /// differ.
     ///
     /// ```
     /// use steinbound::{Points, model::GaussianMixture};
@@ -250,39 +255,6 @@ impl Model for GaussianMixture {
         }
     }
 
-    fn add_score_curvature(
-        &self,
-        x: &[f64],
-        theta: &[f64],
-        weights: &[f64],
-        _steps: &[f64],
-        curvature: &mut [f64],
-    ) {
-        self.posterior(x, theta).add_curvature(weights, &[], curvature);
-    }
-
-    fn add_slope_curvature(
-        &self,
-        x: &[f64],
-        theta: &[f64],
-        weights: &[f64],
-        _steps: &[f64],
-        curvature: &mut [f64],
-    ) {
-        self.posterior(x, theta).add_curvature(&vec![0.0; self.dimension], weights, curvature);
-    }
-
-    fn add_curvature(
-        &self,
-        x: &[f64],
-        theta: &[f64],
-        weights: [&[f64]; 2],
-        _steps: &[f64],
-        curvature: &mut [f64],
-    ) {
-        self.posterior(x, theta).add_curvature(weights[0], weights[1], curvature);
-    }
-
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         self.describe(theta)
     }
@@ -300,9 +272,36 @@ impl Model for GaussianMixture {
         Some((moved, Matrix::identity(theta.len())))
     }
 
+    fn locations(&self) -> Vec<Vec<usize>> {
+        let d = self.dimension;
+        (0..self.components).map(|k| (k * d..(k + 1) * d).collect()).collect()
+    }
+
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+
+    fn sampling(&self) -> Option<&dyn Sampling> {
+        Some(self)
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+
+    fn curvature(&self) -> Option<&dyn Curvature> {
+        Some(self)
+    }
+
+    fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {
+        Some(self)
+    }
+}
+
+impl Density for GaussianMixture {
     /// With its normaliser on the whole space.
-    fn log_density(&self, x: &[f64], theta: &[f64]) -> Option<f64> {
-        Some(self.posterior(x, theta).log_density())
+    fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
+        self.posterior(x, theta).log_density()
     }
 
     fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
@@ -319,56 +318,9 @@ impl Model for GaussianMixture {
     ) {
         self.posterior(x, theta).add_log_density_curvature(weight, curvature);
     }
+}
 
-    /// Centres of k-means clusters, from several seedings, the tightest clusters first.
-    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
-        clusters::starts(self, points, &points.relative_weights(), rng)
-    }
-
-    /// Components sorted by the first coordinate of their means, then the next.
-    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
-        self.sorted(theta)
-    }
-
-    /// A component that few observations belong to has shrunk to them; two that coincide are one.
-    fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
-        let weights = points.relative_weights();
-        let mut held = vec![0.0; self.components];
-        for (x, weight) in points.rows().zip(&weights) {
-            let posterior = self.posterior(x, theta);
-            held.iter_mut().zip(posterior.responsibilities()).for_each(|(h, r)| *h += weight * r);
-        }
-        let least = 2.0 * (self.dimension as f64 + 1.0);
-        if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
-            return Some(format!(
-                "component {} holds only {:.1} observations, so that it may have shrunk to them; use fewer components, or known or \
-                 shared covariances",
-                k + 1,
-                held[k]
-            ));
-        }
-        let mean = |k: usize| &theta[k * self.dimension..(k + 1) * self.dimension];
-        let variances = column_variances(points, &weights);
-        let apart = |j: usize, k: usize| {
-            let both = mean(j).iter().zip(mean(k)).zip(&variances);
-            both.map(|((a, b), v)| (a - b).powi(2) / v).sum::<f64>()
-        };
-        let coincide = |k: usize| (0..k).find(|j| apart(*j, k) < 1e-6);
-        let twins = (0..self.components).find_map(|k| coincide(k).map(|j| (j + 1, k + 1)));
-        twins.filter(|_| matches!(self.covariance, Covariance::Known(_) | Covariance::Shared)).map(
-            |(j, k)| {
-                format!(
-                    "components {j} and {k} have the same mean, so that they are one; use fewer components"
-                )
-            },
-        )
-    }
-
-    fn locations(&self) -> Vec<Vec<usize>> {
-        let d = self.dimension;
-        (0..self.components).map(|k| (k * d..(k + 1) * d).collect()).collect()
-    }
-
+impl Sampling for GaussianMixture {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         let (d, factors) = (self.dimension, self.factors(theta).into_owned());
         let inverses: Vec<Matrix> = (0..self.components).map(|k| factors.at(k).inverse_lower()).collect();
@@ -388,10 +340,5 @@ impl Model for GaussianMixture {
                 }
             }
         }))
-    }
-
-    /// By expectation and maximisation from the best of the starts.
-    fn maximum_likelihood(&self, points: &Points, weights: &[f64]) -> Result<(Vec<f64>, Matrix), Error> {
-        likelihood::maximum(self, points, weights)
     }
 }

@@ -145,7 +145,8 @@ impl GaussianMixture {
         }
     }
 
-    /// `d^2 log w_k / d eta_i d eta_j = w_i w_j - [i = j] w_i`: adds `weight` times this, which all components share.
+    /// `d^2 log w_k / d eta_i d eta_j = w_i w_j - [i = j] w_i`: adds `weight` times this, which all
+    /// components share.
     pub(super) fn add_weight_curvature(&self, theta: &[f64], weight: f64, curvature: &mut [f64]) {
         if !self.free_weights {
             return;

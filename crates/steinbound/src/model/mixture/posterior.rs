@@ -12,9 +12,11 @@ pub(super) struct Posterior<'a> {
     pub(super) mixture: &'a GaussianMixture,
     pub(super) theta: &'a [f64],
     factors: Cow<'a, Factors>,
-    /// `y`, `u` and `s` of each component in turn, then all `r_k`, all `q_k` up to a constant and `psi`: one allocation, because there is a posterior for each point.
+    /// `y`, `u` and `s` of each component in turn, then all `r_k`, all `q_k` up to a constant and `psi`: one
+    /// allocation, because there is a posterior for each point.
     values: Vec<f64>,
-    /// The largest `q_k`, and the sum of all `exp q_k` relative to it: logarithms are taken where they are asked for.
+    /// The largest `q_k`, and the sum of all `exp q_k` relative to it: logarithms are taken where they are
+    /// asked for.
     largest: f64,
     total: f64,
 }
@@ -108,7 +110,8 @@ impl Posterior<'_> {
         &self.values[self.values.len() - self.mixture.dimension..]
     }
 
-    /// The components that have any responsibility here: what the others would add is zero, even where it overflows.
+    /// The components that have any responsibility here: what the others would add is zero, even where it
+    /// overflows.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, f64, Component<'_>)> {
         let all = self.responsibilities().iter().enumerate();
         all.filter(|(_, r)| **r > 0.0).map(|(k, r)| (k, *r, self.component(k)))

@@ -1,0 +1,64 @@
+//! Derivatives of many points in one call.
+
+use crate::matrix::Matrix;
+use crate::points::Points;
+
+/// A model in which each call is expensive, whatever it computes, such as one written in another language.
+///
+/// Fits, tests and witnesses then ask for all points in one call, and second derivatives in the parameters
+/// are differences of whole arrays. The methods of [`Model`](super::Model) for one point are still used where
+/// single points are looked at; they may call these with one point.
+///
+/// ```
+/// use steinbound::model::{Gaussian, Model};
+/// // A Gaussian is as fast point by point.
+/// assert!(Gaussian::with_variance(1, 1.0)?.batches().is_none());
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait Batches: Send + Sync {
+    /// A row for each point with the score, the slopes, the rows of the score's Jacobian and those of the
+    /// slopes' Jacobian, as far as wanted, in this order.
+    ///
+    /// Any of them may be wanted without the others. Rows of points without weight are not used.
+    fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix;
+
+    /// The [log-densities](super::Density::log_density) of all points, for a model that has them; derivatives
+    /// in the parameters are then differences of these. `None`: computed point by point.
+    fn log_densities(&self, _points: &Points, _theta: &[f64]) -> Option<Vec<f64>> {
+        None
+    }
+}
+
+/// Which derivatives are wanted of many points ([`Batches::derivatives_at`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The [`score`](super::Model::score).
+    pub score: bool,
+    /// The [`score_slope`](super::Model::score_slope).
+    pub slope: bool,
+    /// The [`score_jacobian`](super::Model::score_jacobian).
+    pub score_jacobian: bool,
+    /// The [`score_slope_jacobian`](super::Model::score_slope_jacobian).
+    pub slope_jacobian: bool,
+}
+
+impl Wanted {
+    /// The number of columns of score, slope and their Jacobians, in this order, for these numbers of
+    /// differentiated coordinates and parameters.
+    ///
+    /// ```
+    /// use steinbound::model::Wanted;
+    /// let wanted = Wanted { score: true, score_jacobian: true, ..Wanted::default() };
+    /// assert_eq!(wanted.columns(2, 3), [2, 0, 6, 0]);
+    /// ```
+    pub fn columns(self, coordinates: usize, parameters: usize) -> [usize; 4] {
+        let (alone, jacobian) = (coordinates, coordinates * parameters);
+        let all = [
+            (self.score, alone),
+            (self.slope, alone),
+            (self.score_jacobian, jacobian),
+            (self.slope_jacobian, jacobian),
+        ];
+        all.map(|(is_wanted, columns)| if is_wanted { columns } else { 0 })
+    }
+}

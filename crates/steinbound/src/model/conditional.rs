@@ -1,0 +1,38 @@
+//! Models of one coordinate given the others.
+
+use rand::rngs::ChaCha8Rng;
+
+use super::Density;
+
+/// A model of one coordinate given the others, such as a regression, whose normaliser is known.
+///
+/// ```
+/// use steinbound::model::{Conditional, Model, Regression};
+/// let model = Regression::new(1).with_sigma(1.0)?;
+/// let conditional = model.conditional().unwrap();
+/// // Half of the density lies above its mean of 1.
+/// let (mut gradient, mut hessian) = ([0.0; 2], [0.0; 4]);
+/// let mut log_mass = |low: f64| {
+///     let section = (low, f64::INFINITY);
+///     conditional.log_normaliser(&[0.0, 2.0], &[1.0, 0.0], section, &mut gradient, &mut hessian)
+/// };
+/// let share = (log_mass(1.0).unwrap() - log_mass(f64::NEG_INFINITY).unwrap()).exp();
+/// assert!((share - 0.5).abs() < 1e-12);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait Conditional: Density {
+    /// The logarithm of the integral of `exp(log_density)` over the coordinate from one end of the section to
+    /// the other, which may be infinite. Its gradient and Hessian in the parameters are written out. `None`
+    /// where the integral does not exist.
+    fn log_normaliser(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        section: (f64, f64),
+        gradient: &mut [f64],
+        hessian: &mut [f64],
+    ) -> Option<f64>;
+
+    /// Draws the coordinate within a section, and returns whether that was possible.
+    fn draw_given(&self, x: &mut [f64], theta: &[f64], section: (f64, f64), rng: &mut ChaCha8Rng) -> bool;
+}

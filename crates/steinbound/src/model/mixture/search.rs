@@ -1,0 +1,53 @@
+//! Starts, order and doubts: what a mixture contributes to a search.
+
+use rand::rngs::ChaCha8Rng;
+
+use super::{Covariance, GaussianMixture, clusters};
+use crate::model::Search;
+use crate::points::{Points, column_variances};
+
+impl Search for GaussianMixture {
+    /// Centres of k-means clusters, from several seedings, the tightest clusters first.
+    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+        clusters::starts(self, points, &points.relative_weights(), rng)
+    }
+
+    /// Components sorted by the first coordinate of their means, then the next.
+    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
+        self.sorted(theta)
+    }
+
+    /// A component that few observations belong to has shrunk to them; two that coincide are one.
+    fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
+        let weights = points.relative_weights();
+        let mut held = vec![0.0; self.components];
+        for (x, weight) in points.rows().zip(&weights) {
+            let posterior = self.posterior(x, theta);
+            held.iter_mut().zip(posterior.responsibilities()).for_each(|(h, r)| *h += weight * r);
+        }
+        let least = 2.0 * (self.dimension as f64 + 1.0);
+        if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
+            return Some(format!(
+                "component {} holds only {:.1} observations, so that it may have shrunk to them; use fewer components, or known or \
+                 shared covariances",
+                k + 1,
+                held[k]
+            ));
+        }
+        let mean = |k: usize| &theta[k * self.dimension..(k + 1) * self.dimension];
+        let variances = column_variances(points, &weights);
+        let apart = |j: usize, k: usize| {
+            let both = mean(j).iter().zip(mean(k)).zip(&variances);
+            both.map(|((a, b), v)| (a - b).powi(2) / v).sum::<f64>()
+        };
+        let coincide = |k: usize| (0..k).find(|j| apart(*j, k) < 1e-6);
+        let twins = (0..self.components).find_map(|k| coincide(k).map(|j| (j + 1, k + 1)));
+        twins.filter(|_| matches!(self.covariance, Covariance::Known(_) | Covariance::Shared)).map(
+            |(j, k)| {
+                format!(
+                    "components {j} and {k} have the same mean, so that they are one; use fewer components"
+                )
+            },
+        )
+    }
+}

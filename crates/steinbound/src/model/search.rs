@@ -1,0 +1,36 @@
+//! What a model contributes to a search for its parameters.
+
+use rand::rngs::ChaCha8Rng;
+
+use super::Model;
+use crate::points::Points;
+
+/// Where a search for the parameters starts, and how its end is judged.
+///
+/// ```
+/// use steinbound::model::{GaussianMixture, Model, Search};
+/// let model = GaussianMixture::new(1, 2)?;
+/// // Components are sorted by their means.
+/// assert_eq!(model.search().unwrap().in_order(vec![3.0, -1.0]), [-1.0, 3.0]);
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub trait Search: Send + Sync {
+    /// Fitted parameters from which to start. Where there are none, the user has to give them.
+    fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>;
+
+    /// The same density with its parameters in a fixed order: the components of a mixture sorted.
+    fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
+        theta
+    }
+
+    /// Why parameters at which a search ended should not be trusted although they are a minimum, such as a
+    /// component of a mixture that has shrunk to a point.
+    fn suspicion(&self, _theta: &[f64], _points: &Points) -> Option<String> {
+        None
+    }
+}
+
+/// The starts that a model proposes.
+pub(crate) fn starts(model: &dyn Model, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+    model.search().map_or_else(Vec::new, |search| search.starts(points, rng))
+}
