@@ -48,6 +48,18 @@ impl Domain {
         }
     }
 
+    /// The region of a request: the polygons of a map where it is nothing else, so that they can be projected.
+    pub fn region(&self, dimension: usize) -> Result<request::Shape, Failure> {
+        Ok(match &self.shape {
+            Shape::Map(map) => request::Shape::Polygon(map.polygon()?),
+            Shape::Spec(spec) => match spec.polygon() {
+                Some(polygon) => request::Shape::Polygon(polygon?),
+                None => request::Shape::Domain(self.build(dimension)?),
+            },
+            _ => request::Shape::Domain(self.build(dimension)?),
+        })
+    }
+
     /// The domain in the requested number of coordinates, or else its own.
     fn built(&self, dimension: Option<usize>) -> Result<Arc<dyn library::Domain>, Failure> {
         self.build(dimension.or(self.own_dimension()).unwrap_or(2))

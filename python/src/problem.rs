@@ -8,8 +8,10 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use steinbound::inference::{LinearHypothesis, WaldTest};
 use steinbound::model::Model as LibraryModel;
-use steinbound::simulate::{Inside, stream, tasks, truncated_until};
+use steinbound::simulate::{Inside, stream, tasks};
 use steinbound::{Error, Matrix, ModelError, Points};
+use steinbound_report::Report;
+use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{
     Case, Inference, Listener, ModelRequest, NamedModel, Options, Questions, RegressionCase, Request,
     RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, options,
@@ -165,6 +167,19 @@ fn test_options((draws, level, resampling): TestSettings) -> Result<Options, Fai
     Ok(all)
 }
 
+/// What is asked of a fit beside its estimates.
+fn inference(
+    case: &Case,
+    hypothesis: Option<&str>,
+    derive: Option<Vec<String>>,
+) -> Result<Inference, RequestError> {
+    case.options.check_bootstrap(Wording::Python)?;
+    let mut wanted = Inference::default();
+    let derive = derive.unwrap_or_default();
+    wanted.questions = Questions::parse(hypothesis, &derive, &case.parameter_names(), Wording::Python)?;
+    Ok(wanted)
+}
+
 #[pymethods]
 impl Problem {
     #[new]
@@ -192,7 +207,7 @@ impl Problem {
         let data = Data { values: data, names, weights, clusters };
         let mut density = Density { data, model: model.clone(), boundary, region: None, start: None };
         (density.region, density.start) = density.with_points(py, |data| {
-            let region = domain.map(|domain| domain.shape(data.dimension())).transpose()?;
+            let region = domain.map(|domain| domain.region(data.dimension())).transpose()?;
             let start = start.map(|start| model.start(start, data)).transpose()?;
             Ok((region, start))
         })?;
@@ -220,10 +235,7 @@ impl Problem {
     ) -> Result<Found<'py>, Failure> {
         let settings = bootstrap_options(bootstrap)?;
         let (answer, boundary) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
-            case.options.check_bootstrap(Wording::Python)?;
-            let (names, derive) = (case.parameter_names(), derive.unwrap_or_default());
-            let mut wanted = Inference::default();
-            wanted.questions = Questions::parse(hypothesis.as_deref(), &derive, &names, Wording::Python)?;
+            let mut wanted = inference(case, hypothesis.as_deref(), derive)?;
             wanted.is_diagnosed = diagnose;
             let problem = case.fitting_problem()?;
             Ok((case.fit(&problem, &wanted, listener)?, problem.boundary().cloned()))
@@ -231,6 +243,30 @@ impl Problem {
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
         let (text, theta) = (answer.fit.to_string(), answer.flat.fitted_parameters());
         Ok((printed(&answer)?, text, answer.fit.is_trustworthy(), theta, boundary))
+    }
+
+    /// A report of the fit as an HTML page, with these facts about the data.
+    #[pyo3(signature = (title, facts, bootstrap=None, progress=None, hypothesis=None, derive=None))]
+    #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
+    fn report(
+        &self,
+        py: Python<'_>,
+        title: String,
+        facts: Vec<(String, String)>,
+        bootstrap: Option<BootstrapSettings>,
+        progress: Option<Py<PyAny>>,
+        hypothesis: Option<String>,
+        derive: Option<Vec<String>>,
+    ) -> Result<String, Failure> {
+        let settings = bootstrap_options(bootstrap)?;
+        let page = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+            let mut wanted = inference(case, hypothesis.as_deref(), derive)?;
+            wanted.sensitivity = SensitivityWanted::ForReport;
+            let problem = case.fitting_problem()?;
+            let answer = case.fit(&problem, &wanted, listener)?;
+            Ok(Report::of_fit(title, &answer.fit).facts(facts).fit(case, &problem, &answer))
+        })?;
+        Ok(page.to_html().map_err(|error| error.to_string())?)
     }
 
     /// The squared discrepancy at given parameters, its root where there is one, and JSON of the answer.

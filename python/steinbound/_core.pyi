@@ -114,6 +114,15 @@ class Problem:
         hypothesis: str | None = None,
         derive: Sequence[str] | None = None,
     ) -> tuple[str, str, bool, list[float] | None, _Array | None]: ...
+    def report(
+        self,
+        title: str,
+        facts: Sequence[tuple[str, str]],
+        bootstrap: tuple[int, str, str] | None = None,
+        progress: _Progress = None,
+        hypothesis: str | None = None,
+        derive: Sequence[str] | None = None,
+    ) -> str: ...
     def discrepancy(self, at: Sequence[float]) -> tuple[float, float | None, str]: ...
     def witness(self, at: Sequence[float], places: _Array) -> tuple[_Array, _Array | None, float]: ...
     def test(

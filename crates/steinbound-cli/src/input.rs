@@ -4,12 +4,10 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::Path;
 
-use steinbound::fit::Problem;
 use steinbound::{Method, Points};
 use steinbound_io::map::is_map;
 use steinbound_io::names::{few, shown};
 use steinbound_io::{Map, MapOptions, TableOptions, read_map};
-use steinbound_report::Scene;
 use steinbound_request::{Case, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values};
 
 use crate::failure::Failure;
@@ -108,22 +106,6 @@ impl Input {
         request.source = Some(Source::new(path, places));
         request.wording = WORDING;
         Ok(Input { case: request.prepare(output)?, matching })
-    }
-
-    /// What pictures of these data show, at parameters of the plane.
-    pub fn scene<'a>(&'a self, problem: &'a Problem, scene: Scene<'a>) -> Scene<'a> {
-        let scene = scene
-            .domain(self.region.domain.as_deref())
-            .boundary(problem.boundary())
-            .seed(self.options.seed());
-        match &self.region.projection {
-            Some(_) => scene.labels(vec!["km to the east".into(), "km to the north".into()]).aspect(1.0),
-            None if self.region.is_geographic && self.data.dimension() == 2 => {
-                let latitude = self.data.mean()[1].clamp(-85.0, 85.0);
-                scene.aspect(1.0 / latitude.to_radians().cos())
-            }
-            None => scene,
-        }
     }
 }
 

@@ -65,7 +65,7 @@ pub fn print(lines: &[String], output: &mut Output) -> Result<(), Failure> {
 /// Data and the fitted density, in the coordinates of the model; there is a picture in one and in two
 /// dimensions.
 pub fn of_fit(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
-    let scene = input.scene(problem, Scene::of(&input.data, input.model(), fit));
+    let scene = Scene::of(&input.data, input.model(), fit).in_region(input, problem);
     match input.data.dimension() {
         1 => line(input, &scene, columns),
         2 => plane(input, &scene, problem.boundary(), fit, columns),

@@ -32,6 +32,7 @@
 //! Strings out, no files. The same input gives the same bytes. No input panics; pictures that cannot be drawn
 //! are left out.
 
+mod case;
 mod page;
 mod picture;
 pub mod pictures;

@@ -61,7 +61,7 @@ impl Discrepancy {
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
         let model = input.model();
-        let scene = input.scene(&problem, Scene::at(&input.data, model, &answer.flat_at));
+        let scene = Scene::at(&input.data, model, &answer.flat_at).in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
             let names = input.parameter_names();

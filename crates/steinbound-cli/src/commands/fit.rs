@@ -1,5 +1,5 @@
 use clap::Args;
-use steinbound_report::{Report, Scene, pictures, sections};
+use steinbound_report::{Report, Scene, pictures};
 use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{Inference, Situation, tables};
 
@@ -102,18 +102,14 @@ impl Fit {
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
         let model = input.model();
-        let scene = input.scene(&problem, Scene::of(&input.data, model, &answer.flat));
+        let scene = Scene::of(&input.data, model, &answer.flat).in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
             let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
-            let page = Report::of_fit(title, fit)
+            Ok(Report::of_fit(title, fit)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model, self.model.components.as_slice()))
-                .problem_facts(&problem, model.name(), self.general.seed)
-                .section(sections::estimates(fit, &answer.derived, answer.wald.as_ref()))
-                .scene(&scene, &problem)
-                .section(sections::sensitivity(&answer.sensitivity));
-            Ok(answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found))))
+                .fit(&input, &problem, &answer))
         };
         self.pictures.report(page, output)?;
         printed?;

@@ -93,7 +93,7 @@ impl Test {
                 let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
                 page = page.section(Section::new("Estimates").table(&table));
             }
-            Ok(page.scene(&input.scene(&problem, scene), &problem))
+            Ok(page.scene(&scene.in_region(&input, &problem), &problem))
         };
         self.pictures.report(page, output)?;
         printed?;

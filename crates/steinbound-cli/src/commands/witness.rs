@@ -86,7 +86,7 @@ impl Witness {
         let model = input.model();
         let scene = Scene::at(&input.data, model, &answer.flat_at);
         let scene = if answer.is_fitted { scene.fitted() } else { scene };
-        let scene = input.scene(&problem, scene);
+        let scene = scene.in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
         let page = || -> Result<Report, Failure> {
             Ok(Report::new(format!("Where a {} model and the data disagree", model.name()))
