@@ -19,14 +19,15 @@ pub struct Functions {
     pub dimension: usize,
     pub parameters: Vec<String>,
     pub start: Option<Vec<f64>>,
-    /// `evaluate(X, theta, score, slope, score_jacobian, slope_jacobian)`: an array with one row for each point, which holds those that are wanted, in
-    /// this order.
+    /// `evaluate(X, theta, score, slope, score_jacobian, slope_jacobian)`: an array with one row for each
+    /// point, which holds those that are wanted, in this order.
     pub evaluate: Py<PyAny>,
     /// `log_densities(X, theta)`: one value for each point.
     pub log_densities: Option<Py<PyAny>>,
 }
 
-/// The model in one computation. An exception ends the computation, whose values are NaN from then on, and is raised at its end.
+/// The model in one computation. An exception ends the computation, whose values are NaN from then on, and is
+/// raised at its end.
 pub struct Callback {
     functions: Arc<Functions>,
     job: Arc<Job>,

@@ -48,7 +48,8 @@ impl Domain {
         }
     }
 
-    /// The region of a request: the polygons of a map where it is nothing else, so that they can be projected.
+    /// The region of a request: the polygons of a map where it is nothing else, so that they can be
+    /// projected.
     pub fn region(&self, dimension: usize) -> Result<request::Shape, Failure> {
         Ok(match &self.shape {
             Shape::Map(map) => request::Shape::Polygon(map.polygon()?),

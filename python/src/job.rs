@@ -109,8 +109,8 @@ impl Task for Steps<'_> {
     }
 }
 
-/// The pools of this process that nobody uses now, by their number of threads. No two jobs share one: a function of the user's that is part of a computation may
-/// wait for another.
+/// The pools of this process that nobody uses now, by their number of threads. No two jobs share one: a
+/// function of the user's that is part of a computation may wait for another.
 struct Pools {
     process: u32,
     idle: HashMap<usize, Vec<ThreadPool>>,
@@ -119,8 +119,8 @@ struct Pools {
 /// Pools of one size that are kept for the next job.
 const MOST_IDLE: usize = 4;
 
-/// A process made by a fork has none of its parent's threads, so that it needs pools of its own. The lock is taken while attached to the interpreter, as is
-/// who forks: nobody holds it then.
+/// A process made by a fork has none of its parent's threads, so that it needs pools of its own. The lock is
+/// taken while attached to the interpreter, as is who forks: nobody holds it then.
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 fn pool(_py: Python<'_>, threads: Option<usize>) -> PyResult<ThreadPool> {

@@ -1,7 +1,8 @@
 //! The compiled part of the Python package `steinbound`.
 //!
-//! It is thin: arrays come in without a copy, a computation runs outside the interpreter, and results go out as arrays and as the JSON that the command
-//! line prints. What users see (defaults, names, classes) is Python, in `python/steinbound`.
+//! It is thin: arrays come in without a copy, a computation runs outside the interpreter, and results go out
+//! as arrays and as the JSON that the command line prints. What users see (defaults, names, classes) is
+//! Python, in `python/steinbound`.
 
 mod arrays;
 mod callback;

@@ -70,7 +70,8 @@ impl Model {
         }
     }
 
-    /// Where a search starts, in reported parameters: those given, or what they stand for, such as the means of a mixture.
+    /// Where a search starts, in reported parameters: those given, or what they stand for, such as the means
+    /// of a mixture.
     pub fn start(&self, given: Vec<f64>, data: &Points) -> Result<Vec<f64>, Failure> {
         let Kind::Family(request, model) = &self.kind else { return Ok(given) };
         if !request.family.choices().contains(&library::Choice::Start) {
@@ -113,7 +114,8 @@ impl Model {
         Model::family("gaussian", dimension, Some(shape), known, None, false)
     }
 
-    /// A mixture of Gaussians whose covariance is known, or has a shape: ``full``, ``shared`` or ``spherical``.
+    /// A mixture of Gaussians whose covariance is known, or has a shape: ``full``, ``shared`` or
+    /// ``spherical``.
     #[staticmethod]
     fn mixture(
         dimension: usize,

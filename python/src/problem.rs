@@ -55,8 +55,8 @@ struct Data {
     clusters: Option<Vec<String>>,
 }
 
-/// A fit on its way to Python: JSON, the table for people, whether it can be trusted, the fitted parameters, the boundary
-/// points in use.
+/// A fit on its way to Python: JSON, the table for people, whether it can be trusted, the fitted parameters,
+/// the boundary points in use.
 type Found<'py> = (String, String, bool, Option<Vec<f64>>, Option<Bound<'py, PyArray2<f64>>>);
 
 /// A bootstrap: draws, what is drawn, and how intervals are made.
@@ -294,7 +294,8 @@ impl Problem {
         Ok((of_matrix(py, &answer.found.values)?, multipliers, answer.found.discrepancy))
     }
 
-    /// A test of goodness of fit, at given parameters or at fitted ones: JSON, and the statistics drawn under the hypothesis.
+    /// A test of goodness of fit, at given parameters or at fitted ones: JSON, and the statistics drawn under
+    /// the hypothesis.
     #[pyo3(signature = (at, draws, level, resampling, progress))]
     fn test<'py>(
         &self,
@@ -313,8 +314,8 @@ impl Problem {
         Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws)))
     }
 
-    /// Several methods and models side by side, as the JSON of ``steinbound compare``. Without methods those that use what is
-    /// known of the region.
+    /// Several methods and models side by side, as the JSON of ``steinbound compare``. Without methods those
+    /// that use what is known of the region.
     #[pyo3(signature = (models, methods=None, test=None, progress=None))]
     fn compare(
         &self,

@@ -71,7 +71,8 @@ fn value_of(option: &OptionSpec, value: &Bound<'_, PyAny>) -> Result<Value, Fail
     })
 }
 
-/// Every option that is shared with the command line, as JSON: name, kind, default, help, and the names to choose from.
+/// Every option that is shared with the command line, as JSON: name, kind, default, help, and the names to
+/// choose from.
 #[pyfunction]
 #[pyo3(name = "options")]
 pub fn shared_options() -> String {

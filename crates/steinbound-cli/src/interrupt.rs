@@ -1,5 +1,5 @@
-//! Ctrl-C: work that reports its progress is asked to stop, anything else is ended; either way with one line, and by the
-//! signal itself.
+//! Ctrl-C: work that reports its progress is asked to stop, anything else is ended; either way with one line,
+//! and by the signal itself.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -48,8 +48,8 @@ fn show() {
     let _ = writeln!(std::io::stderr(), "{clean}interrupted: {kept}");
 }
 
-/// Waits for Ctrl-C on a thread of its own. A program that was started with Ctrl-C ignored, as in the background of a
-/// script, keeps ignoring it.
+/// Waits for Ctrl-C on a thread of its own. A program that was started with Ctrl-C ignored, as in the
+/// background of a script, keeps ignoring it.
 #[cfg(unix)]
 pub fn listen() {
     use signal_hook::consts::SIGINT;
@@ -81,7 +81,8 @@ pub fn listen() {
 #[cfg(not(unix))]
 pub fn listen() {}
 
-/// Ends the program as Ctrl-C would have: a shell stops a loop around a program only if that dies by the signal.
+/// Ends the program as Ctrl-C would have: a shell stops a loop around a program only if that dies by the
+/// signal.
 pub fn end() -> ! {
     /// What shells call a program that was ended by Ctrl-C.
     const EXIT_CODE: i32 = 130;

@@ -33,8 +33,9 @@ use terminal::Terminal;
 
 /// Estimate the density behind a truncation, from the points inside and points on the boundary.
 ///
-/// Data that are seen only inside a region, such as a country's border, above a pass mark or within a detector's reach, do not show the density they come
-/// from. It is recovered from the points inside and what is known of the boundary, by the truncated kernelised Stein discrepancy (TKSD) and its rivals.
+/// Data that are seen only inside a region, such as a country's border, above a pass mark or within a
+/// detector's reach, do not show the density they come from. It is recovered from the points inside and what
+/// is known of the boundary, by the truncated kernelised Stein discrepancy (TKSD) and its rivals.
 #[derive(Debug, Parser)]
 #[command(name = "steinbound", version, long_version = version::facts(), propagate_version = true)]
 #[command(

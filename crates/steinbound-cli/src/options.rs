@@ -1,4 +1,5 @@
-//! Options of the command line: where data and region come from, what is known of the model, and how to print.
+//! Options of the command line: where data and region come from, what is known of the model, and how to
+//! print.
 //!
 //! Those that all faces share are made of their descriptions in [`crate::arguments`].
 
@@ -92,14 +93,15 @@ pub struct RowOptions {
 pub struct DataOptions {
     /// The data: separated values, .parquet or points of a map, one point per row.
     ///
-    /// Text with separated values has a header or not (a first row that is all numbers is data) and may be packed by gzip; columns whose first value is a number
-    /// are used. Maps (.geojson, .json, .wkt, .shp) give the places of their points. A single dash means standard input.
+    /// Text with separated values has a header or not (a first row that is all numbers is data) and may be
+    /// packed by gzip; columns whose first value is a number are used. Maps (.geojson, .json, .wkt, .shp)
+    /// give the places of their points. A single dash means standard input.
     #[arg(value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
     /// The boundary: points in a table, or a map (.geojson, .json, .wkt, .shp).
     ///
-    /// Points come one per row, in the data's columns. The rings of a map are also the domain: boundary points are sampled from them, distances are
-    /// exact, and data outside are refused.
+    /// Points come one per row, in the data's columns. The rings of a map are also the domain: boundary
+    /// points are sampled from them, distances are exact, and data outside are refused.
     #[arg(long, value_name = "FILE", help_heading = "Region", value_hint = ValueHint::FilePath)]
     pub boundary: Option<PathBuf>,
     /// The feature of the map to use: a property and its value.
@@ -107,8 +109,9 @@ pub struct DataOptions {
     pub feature: Option<(String, String)>,
     /// Lay longitude and latitude on a plane, in kilometres.
     ///
-    /// The columns are longitude and latitude, in this order, in degrees. The projection keeps areas and is centred on the data; estimated means are
-    /// mapped back to degrees, while covariances, bandwidth and distances are in kilometres.
+    /// The columns are longitude and latitude, in this order, in degrees. The projection keeps areas and is
+    /// centred on the data; estimated means are mapped back to degrees, while covariances, bandwidth and
+    /// distances are in kilometres.
     #[arg(long, help_heading = "Region")]
     pub project: bool,
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true, help_heading = "Region",
@@ -167,7 +170,8 @@ pub struct ModelOptions {
 pub struct DensityOptions {
     /// The known covariance: a number, a comma list (diagonal), or a .csv matrix.
     ///
-    /// A number stands for itself times the identity. Units are the data's, squared (square kilometres with --project). Only means are estimated then.
+    /// A number stands for itself times the identity. Units are the data's, squared (square kilometres with
+    /// --project). Only means are estimated then.
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
     pub known_covariance: Option<String>,
     /// The shape of an unknown covariance [default: full].
@@ -178,15 +182,16 @@ pub struct DensityOptions {
     pub estimate_weights: bool,
     /// Any log-density up to a constant, as a formula such as "-(x1-mu)^2/2".
     ///
-    /// The formula is in x1, x2, .. or the names of columns, and in parameters of your own, which --start names. There are + - * / ^, brackets, and
-    /// functions such as log, exp, sqrt, sin and abs; derivatives are exact.
+    /// The formula is in x1, x2, .. or the names of columns, and in parameters of your own, which --start
+    /// names. There are + - * / ^, brackets, and functions such as log, exp, sqrt, sin and abs; derivatives
+    /// are exact.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true,
           conflicts_with_all = ["model", "known_covariance", "covariance", "components", "estimate_weights"])]
     pub log_density: Option<String>,
     /// Where a search starts: mu=0,s=1 for a formula, all means in order for a mixture.
     ///
-    /// For a formula this also names its parameters. Without it a mixture is fitted from several starts, and its components are sorted by their first
-    /// coordinate.
+    /// For a formula this also names its parameters. Without it a mixture is fitted from several starts, and
+    /// its components are sorted by their first coordinate.
     #[arg(long, value_name = "START", value_parser = values, allow_hyphen_values = true)]
     pub start: Option<Values>,
 }

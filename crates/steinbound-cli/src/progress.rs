@@ -112,7 +112,8 @@ impl Drop for Bar {
     }
 }
 
-/// The bar as it fits into a terminal: narrower where that is narrow, and without the bar where there is no room for one.
+/// The bar as it fits into a terminal: narrower where that is narrow, and without the bar where there is no
+/// room for one.
 fn picture(task: &str, share: f64, counted: &str, elapsed: Duration, columns: usize) -> String {
     let left = elapsed.as_secs_f64() * (1.0 / share.max(1e-9) - 1.0);
     let words = format!("{counted}, {} left", about(left));

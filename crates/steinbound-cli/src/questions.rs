@@ -12,7 +12,8 @@ use crate::options::WORDING;
 pub struct QuestionOptions {
     /// Test linear equations in the parameters, such as "mean[x1] = mean[x2]".
     ///
-    /// Parameters go by their names in the table; equations are separated by commas, and a missing right side is 0.
+    /// Parameters go by their names in the table; equations are separated by commas, and a missing right side
+    /// is 0.
     #[arg(long, value_name = "EQUATIONS", allow_hyphen_values = true)]
     pub hypothesis: Option<String>,
     /// A function of the parameters, with its standard error: "ratio = mean[x1] / mean[x2]".

@@ -14,15 +14,16 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Lines are not wrapped to less than this: a terminal so narrow is not read.
 const NARROWEST: usize = 20;
 
-/// Settles for the whole program, the parser of the command line included, that a terminal which calls itself dumb gets no colours. Left to itself anstream
-/// paints there wherever the variable CI is set.
+/// Settles for the whole program, the parser of the command line included, that a terminal which calls itself
+/// dumb gets no colours. Left to itself anstream paints there wherever the variable CI is set.
 pub fn settle_colors() {
     if std::env::var_os("TERM").is_some_and(|name| name == "dumb") {
         ColorChoice::Never.write_global();
     }
 }
 
-/// How text may look on a stream. Streams that are no terminal get plain text on long lines, which programs read.
+/// How text may look on a stream. Streams that are no terminal get plain text on long lines, which programs
+/// read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Terminal {
     pub has_color: bool,
@@ -41,7 +42,8 @@ impl Terminal {
         Terminal::new(stream.is_terminal(), AutoStream::choice(&stream), terminal_size_of(&stream))
     }
 
-    /// A stream that asks for colours although it is no terminal gets none: what is written into files stays plain.
+    /// A stream that asks for colours although it is no terminal gets none: what is written into files stays
+    /// plain.
     fn new(is_terminal: bool, choice: ColorChoice, size: Option<(Width, Height)>) -> Terminal {
         let columns = size.map_or(80, |(Width(columns), _)| usize::from(columns));
         Terminal {
@@ -68,7 +70,8 @@ impl Terminal {
     }
 }
 
-/// Text broken between words where a line would be longer; further lines are indented. Words that are longer by themselves stay whole.
+/// Text broken between words where a line would be longer; further lines are indented. Words that are longer
+/// by themselves stay whole.
 pub fn wrapped(text: &str, width: usize) -> String {
     const INDENT: &str = "  ";
     let width = width.max(NARROWEST);

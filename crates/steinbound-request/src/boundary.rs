@@ -87,8 +87,8 @@ pub fn sample_boundary(
     Ok(BoundaryAnswer { domain: domain.describe(), points, coverage, leak })
 }
 
-/// How much of a Gaussian kernel with the median bandwidth of the data is left at each boundary point when the others are
-/// known.
+/// How much of a Gaussian kernel with the median bandwidth of the data is left at each boundary point when
+/// the others are known.
 fn kernel_leak(data: &Points, boundary: &Points, seed: u64) -> Result<KernelLeak, Error> {
     let bandwidth = Bandwidth::Median.resolve(data, seed)?;
     let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;

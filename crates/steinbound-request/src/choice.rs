@@ -21,11 +21,13 @@ pub struct Entry<T> {
     pub value: T,
 }
 
-/// A list of values, each with its name and meaning. Help, documentation and checks of every face come from it.
+/// A list of values, each with its name and meaning. Help, documentation and checks of every face come from
+/// it.
 ///
 /// ```
 /// use steinbound_request::Choice;
-/// let size = Choice::new("size").entry("small", 1, "for a look").entry("large", 100, "for results").alias(&["big"]);
+/// let size = Choice::new("size").entry("small", 1, "for a look");
+/// let size = size.entry("large", 100, "for results").alias(&["big"]);
 /// assert_eq!(size.find("big"), Ok(100));
 /// assert_eq!(
 ///     size.find("bigg").unwrap_err().to_string(),

@@ -80,8 +80,8 @@ pub fn reference_method(knows_boundary: bool) -> Method {
     if knows_boundary { Method::TKSD } else { Method::KSD }
 }
 
-/// One model for each family, and for those with components one for each number of these. What only some of the families
-/// can choose is left to them.
+/// One model for each family, and for those with components one for each number of these. What only some of
+/// the families can choose is left to them.
 ///
 /// ```
 /// use steinbound_request::{FamilyRequest, choices, family_models};

@@ -105,12 +105,14 @@ impl Serialize for FitAnswer {
 }
 
 impl Case<'_> {
-    /// The problem to fit, with bandwidth and ridge chosen where that is asked for. Its warnings become those of the fit.
+    /// The problem to fit, with bandwidth and ridge chosen where that is asked for. Its warnings become those
+    /// of the fit.
     pub fn fitting_problem(&self) -> Result<Problem<'_>, RequestError> {
         self.options.problem(&self.estimator, &self.data, self.model()).map_err(|error| self.explain(error))
     }
 
-    /// Estimates the parameters of a [`fitting_problem`](Case::fitting_problem) and answers what else is asked.
+    /// Estimates the parameters of a [`fitting_problem`](Case::fitting_problem) and answers what else is
+    /// asked.
     ///
     /// ```
     /// use steinbound::{Method, Points, model::Gaussian};

@@ -1,15 +1,16 @@
 //! The front end of [steinbound](https://docs.rs/steinbound): what is asked, and what is answered, for every
 //! face.
 //!
-//! The command line, the Python package and the R package translate their own arguments into a [`Request`], and an answer
-//! into their own objects. Names, options, JSON and tables are defined here and nowhere else:
+//! The command line, the Python package and the R package translate their own arguments into a [`Request`],
+//! and an answer into their own objects. Names, options, JSON and tables are defined here and nowhere else:
 //!
 //! - [`choices`]: everything that is chosen by name, with aliases and meanings;
 //! - [`options`]: the options that all faces share, each described once;
-//! - [`Request`] becomes a [`Case`], whose [`fit`](Case::fit), [`test`](Case::test), [`discrepancy`](Case::discrepancy),
-//!   [`witness`](Case::witness) and [`compare`](Case::compare) give an answer each; [`RegressionRequest`],
-//!   [`SimulationRequest`] and [`sample_boundary`] are the others;
-//! - answers own their JSON, their warnings and whether they can be trusted; [`tables`] and [`render`] print them.
+//! - [`Request`] becomes a [`Case`], whose [`fit`](Case::fit), [`test`](Case::test),
+//!   [`discrepancy`](Case::discrepancy), [`witness`](Case::witness) and [`compare`](Case::compare) give an
+//!   answer each; [`RegressionRequest`], [`SimulationRequest`] and [`sample_boundary`] are the others;
+//! - answers own their JSON, their warnings and whether they can be trusted; [`tables`] and [`render`] print
+//!   them.
 //!
 //! ```
 //! use steinbound::{Method, Points, model::Gaussian};

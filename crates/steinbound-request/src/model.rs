@@ -101,7 +101,8 @@ pub struct ChosenModel<'a> {
 }
 
 impl<'a> ModelRequest<'a> {
-    /// The model for these data. Values at which it is to be evaluated name the parameters of a formula without a start.
+    /// The model for these data. Values at which it is to be evaluated name the parameters of a formula
+    /// without a start.
     pub fn build(
         &self,
         data: &Points,
@@ -130,7 +131,8 @@ impl<'a> ModelRequest<'a> {
 /// use steinbound::model::KnownCovariance;
 /// use steinbound_request::{Wording, known_covariance};
 /// assert_eq!(known_covariance("2", Wording::CommandLine).unwrap(), KnownCovariance::Variance(2.0));
-/// assert_eq!(known_covariance("1,3", Wording::CommandLine).unwrap(), KnownCovariance::Variances(vec![1.0, 3.0]));
+/// let two = known_covariance("1,3", Wording::CommandLine).unwrap();
+/// assert_eq!(two, KnownCovariance::Variances(vec![1.0, 3.0]));
 /// assert!(known_covariance("-1", Wording::CommandLine).is_err());
 /// ```
 pub fn known_covariance(text: &str, wording: Wording) -> Result<KnownCovariance, RequestError> {

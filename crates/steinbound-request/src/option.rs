@@ -12,7 +12,8 @@ use crate::error::RequestError;
 use crate::options;
 use crate::values::number;
 
-/// What is known of an option. The command line makes its arguments and their help of this, Python and R their checks.
+/// What is known of an option. The command line makes its arguments and their help of this, Python and R
+/// their checks.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct OptionSpec {

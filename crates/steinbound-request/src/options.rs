@@ -1,7 +1,7 @@
 //! The options that all faces share, described once.
 //!
-//! To add one, write its description here and list it in a group. The command line then has it in its help and notes, and
-//! Python and R find it by its name.
+//! To add one, write its description here and list it in a group. The command line then has it in its help
+//! and notes, and Python and R find it by its name.
 
 use serde_json::{Value as Json, json};
 use steinbound::Estimator;

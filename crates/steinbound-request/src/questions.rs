@@ -27,7 +27,8 @@ pub(crate) struct Answered {
 }
 
 impl Questions {
-    /// Reads a hypothesis, such as `a = b`, and functions, such as `ratio = a / b`, of parameters of these names.
+    /// Reads a hypothesis, such as `a = b`, and functions, such as `ratio = a / b`, of parameters of these
+    /// names.
     ///
     /// ```
     /// use steinbound_request::{Questions, Wording};

@@ -14,8 +14,8 @@ use crate::error::RequestError;
 use crate::listener::Listener;
 use crate::wording::Wording;
 
-/// Edges of a map are divided until they span at most this many degrees before they are projected, because a straight line
-/// on the globe is not one on the plane.
+/// Edges of a map are divided until they span at most this many degrees before they are projected, because a
+/// straight line on the globe is not one on the plane.
 const LONGEST_EDGE: f64 = 0.25;
 
 /// What is said of the region.
@@ -209,7 +209,8 @@ impl Region {
         fit
     }
 
-    /// Parameters with their locations in degrees and the derivative of this map, where there is a projection.
+    /// Parameters with their locations in degrees and the derivative of this map, where there is a
+    /// projection.
     pub fn degrees(&self, model: &dyn Model, values: &[f64]) -> Option<(Vec<f64>, Matrix)> {
         let projection = self.projection.as_ref()?;
         let mut moved = values.to_vec();

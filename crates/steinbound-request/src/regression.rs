@@ -152,7 +152,8 @@ impl RegressionRequest {
     /// use steinbound_io::{Formula, Frame, FrameOptions, examples::STUDENT_SCORES};
     /// use steinbound_request::{Column, Inference, RegressionRequest};
     /// let frame = Frame::parse("scores.csv", STUDENT_SCORES.as_bytes(), &FrameOptions::default())?;
-    /// let mut request = RegressionRequest::new(Formula::parse("achiv ~ langscore")?, frame, Method::TRUNCATED_MLE);
+    /// let formula = Formula::parse("achiv ~ langscore")?;
+    /// let mut request = RegressionRequest::new(formula, frame, Method::TRUNCATED_MLE);
     /// request.lower = Some(Column::Text("40".into()));
     /// let regression = request.prepare()?;
     /// let case = regression.case();

@@ -176,7 +176,8 @@ pub fn default_family() -> FamilyRequest {
     FamilyRequest::new(FAMILIES[0])
 }
 
-/// The number of coordinates: that of the domain, which an explicit number must not contradict, else a fallback, else 2.
+/// The number of coordinates: that of the domain, which an explicit number must not contradict, else a
+/// fallback, else 2.
 pub fn chosen_dimension(
     spec: &DomainSpec,
     given: Option<usize>,

@@ -16,7 +16,8 @@ use crate::values::Values;
 pub struct TestAnswer {
     /// The test.
     pub result: TestResult,
-    /// The fit that is tested, with locations in degrees where there is a projection; `None` at given parameters.
+    /// The fit that is tested, with locations in degrees where there is a projection; `None` at given
+    /// parameters.
     pub fit: Option<Fit>,
     /// The same on the plane, for pictures.
     pub flat: Option<Fit>,
@@ -48,8 +49,8 @@ impl TestAnswer {
 }
 
 impl Case<'_> {
-    /// Tests whether the data come from the model, at given parameters or at fitted ones. The settings of the test are
-    /// options of the request.
+    /// Tests whether the data come from the model, at given parameters or at fitted ones. The settings of the
+    /// test are options of the request.
     ///
     /// ```
     /// use steinbound::{Method, Points, model::Gaussian};

@@ -16,7 +16,8 @@ use crate::tables::{read_sheet, without_options};
 
 /// Sample points on the boundary of a domain or a map, and tell how well they cover it.
 ///
-/// Without --output the points go to standard output, comma-separated, and the report on their coverage to standard error.
+/// Without --output the points go to standard output, comma-separated, and the report on their coverage to
+/// standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help boundary' for more, with examples.")]
 #[command(after_long_help = "Examples:

@@ -21,8 +21,9 @@ use crate::pictures::PictureOptions;
 
 /// Fit several methods and models to the same data and lay them side by side.
 ///
-/// The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary, whatever method fitted it. It is that of the
-/// data which were fitted: more parameters come closer, needed or not; --test tells what chance would do.
+/// The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary,
+/// whatever method fitted it. It is that of the data which were fitted: more parameters come closer, needed
+/// or not; --test tells what chance would do.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help compare' for more, with examples.")]
 #[command(after_long_help = "Examples:

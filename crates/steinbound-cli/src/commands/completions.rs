@@ -7,8 +7,8 @@ use crate::output::Output;
 
 /// Print completions for a shell.
 ///
-/// Commands, options, the names of methods, kernels, models and figures, and files are completed. Put the output where your shell looks for it, or
-/// load it when the shell starts.
+/// Commands, options, the names of methods, kernels, models and figures, and files are completed. Put the
+/// output where your shell looks for it, or load it when the shell starts.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help completions' for more, with examples.")]
 #[command(after_long_help = "Examples:

@@ -11,8 +11,8 @@ use crate::{facts, summary};
 
 /// Measure how far data and model are apart at given parameters, without fitting.
 ///
-/// The discrepancy is zero only where the density inside the boundary is that of the data; its square is what fit minimises. A U-statistic can be
-/// negative, and then has no root.
+/// The discrepancy is zero only where the density inside the boundary is that of the data; its square is what
+/// fit minimises. A U-statistic can be negative, and then has no root.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help discrepancy' for more, with examples.")]
 #[command(after_long_help = "Examples:
@@ -28,7 +28,8 @@ pub struct Discrepancy {
     pub data: DataOptions,
     /// The parameters in the order in which fit reports them.
     ///
-    /// For a gaussian the means, then the covariances by rows of the upper triangle, unless they are known; for a formula a=0,b=1.
+    /// For a gaussian the means, then the covariances by rows of the upper triangle, unless they are known;
+    /// for a formula a=0,b=1.
     #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true, required = true)]
     pub at: Values,
     #[command(flatten)]

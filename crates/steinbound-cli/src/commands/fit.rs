@@ -15,9 +15,10 @@ use crate::{facts, summary};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 ///
-/// Data are points that were seen only inside a region; what is known of that region is a set of points on its boundary (--boundary) or its shape
-/// (--domain). The result is a table of parameters with standard errors, tests against zero and confidence intervals. After the fit its assumptions are
-/// looked at; where one does not hold a warning says so, with a remedy.
+/// Data are points that were seen only inside a region; what is known of that region is a set of points on
+/// its boundary (--boundary) or its shape (--domain). The result is a table of parameters with standard
+/// errors, tests against zero and confidence intervals. After the fit its assumptions are looked at; where
+/// one does not hold a warning says so, with a remedy.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help fit' for more, with examples.")]
 #[command(after_long_help = "Examples:

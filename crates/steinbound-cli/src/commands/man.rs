@@ -12,8 +12,8 @@ use crate::output::Output;
 
 /// Print the manual, or write it as one page for each command.
 ///
-/// Without --output the main page goes to standard output. With it, steinbound.1, steinbound-fit.1 and so on are written into a folder, which is made
-/// where it does not exist; all of them or none.
+/// Without --output the main page goes to standard output. With it, steinbound.1, steinbound-fit.1 and so on
+/// are written into a folder, which is made where it does not exist; all of them or none.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help man' for more, with examples.")]
 #[command(after_long_help = "Examples:

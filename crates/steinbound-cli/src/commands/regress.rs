@@ -20,8 +20,9 @@ use crate::tables::{TextOptions, read_named, without_options};
 
 /// Fit a linear regression whose response is seen only between limits.
 ///
-/// Rows whose response lies below --lower or above --upper never made it into the data, which biases ordinary least squares. Coefficients come with
-/// standard errors, tests against zero and intervals, and belong to the untruncated response.
+/// Rows whose response lies below --lower or above --upper never made it into the data, which biases ordinary
+/// least squares. Coefficients come with standard errors, tests against zero and intervals, and belong to the
+/// untruncated response.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help regress' for more, with examples.")]
 #[command(after_long_help = "Examples:
@@ -39,8 +40,8 @@ Text columns are categorical; C(column) makes a numeric one so. a:b is an intera
 pub struct Regress {
     /// The data, with a header: separated values, .parquet or points of a map.
     ///
-    /// Text with separated values may be packed by gzip. Maps (.geojson, .json, .wkt, .shp) give the properties of their points as columns. A single
-    /// dash means standard input.
+    /// Text with separated values may be packed by gzip. Maps (.geojson, .json, .wkt, .shp) give the
+    /// properties of their points as columns. A single dash means standard input.
     #[arg(help_heading = "Data", value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
     /// The response and the terms: "y ~ x1 + x2".

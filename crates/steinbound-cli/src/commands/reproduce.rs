@@ -16,8 +16,9 @@ use crate::progress::Bar;
 
 /// Run the paper's experiments again, and set them beside the published values.
 ///
-/// The folder gets an index.html to open, and for each figure its trials as .csv and the picture as .svg and .png. The same seed gives the same tables;
-/// times are in files of their own, *_time.csv. It can be interrupted at any moment: finished trials are kept, and --resume goes on with them.
+/// The folder gets an index.html to open, and for each figure its trials as .csv and the picture as .svg and
+/// .png. The same seed gives the same tables; times are in files of their own, *_time.csv. It can be
+/// interrupted at any moment: finished trials are kept, and --resume goes on with them.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help reproduce' for more, with examples.")]
 #[command(after_long_help = "Examples:

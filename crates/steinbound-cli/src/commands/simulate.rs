@@ -16,7 +16,8 @@ use crate::output::Output;
 
 /// Simulate a truncated sample, and points on the boundary.
 ///
-/// Points are drawn from the density and kept where they lie inside the domain, until there are enough. Files appear complete or not at all.
+/// Points are drawn from the density and kept where they lie inside the domain, until there are enough. Files
+/// appear complete or not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help simulate' for more, with examples.")]
 #[command(after_long_help = "Examples:

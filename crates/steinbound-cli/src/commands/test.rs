@@ -13,8 +13,8 @@ use crate::{facts, summary};
 
 /// Test whether the data come from the model, inside the boundary.
 ///
-/// The discrepancy is compared with what it is for data that do come from the model. With --at the parameters are given; without it they are fitted
-/// first, and the test takes that into account.
+/// The discrepancy is compared with what it is for data that do come from the model. With --at the parameters
+/// are given; without it they are fitted first, and the test takes that into account.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help test' for more, with examples.")]
 #[command(after_long_help = "Examples:

@@ -15,8 +15,9 @@ use crate::{facts, summary};
 
 /// Tell where, and in which direction, model and data disagree.
 ///
-/// The witness is a vector field: where it is large, the data deviate from the model there, along its direction. It vanishes on the boundary. It is
-/// evaluated on a grid or at the points of a file, at given parameters or fitted ones; the table is comma-separated.
+/// The witness is a vector field: where it is large, the data deviate from the model there, along its
+/// direction. It vanishes on the boundary. It is evaluated on a grid or at the points of a file, at given
+/// parameters or fitted ones; the table is comma-separated.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help witness' for more, with examples.")]
 #[command(after_long_help = "Examples:
@@ -35,7 +36,8 @@ pub struct Witness {
     pub at: Option<Values>,
     /// Evaluate on a grid of N points along each axis [default: 25].
     ///
-    /// The grid spans data, boundary and domain. In more than two dimensions the default is to evaluate at the data.
+    /// The grid spans data, boundary and domain. In more than two dimensions the default is to evaluate at
+    /// the data.
     #[arg(
         help_heading = "Places",
         long,
