@@ -52,11 +52,11 @@ impl Estimator {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use steinbound::{Estimator, Points, domain::Cuboid, model::Gaussian};
+    /// use steinbound::{Estimator, Points, domain::Cuboid, fit::DistanceKind, model::Gaussian};
     /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
     /// let interval = Arc::new(Cuboid::interval(-1.0, 1.0)?);
     /// let fit = Estimator::bdksd().domain(interval).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.distance.as_deref(), Some("exact"));
+    /// assert_eq!(fit.setup.distance, Some(DistanceKind::Exact));
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn bdksd() -> Estimator {

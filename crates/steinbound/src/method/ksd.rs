@@ -51,7 +51,7 @@ impl Estimator {
     /// use steinbound::{Estimator, Points, model::Gaussian};
     /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
     /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.m, 0);
+    /// assert_eq!(fit.setup.m, 0);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn ksd() -> Estimator {
