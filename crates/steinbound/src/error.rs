@@ -1,6 +1,7 @@
 //! Errors: small enums, each in the folder of what fails, and one enum over them.
 //!
-//! Files named `error.rs` import nothing but each other, so that every module can return the common [`Error`].
+//! Files named `error.rs` import nothing but each other, so that every module can return the common
+//! [`Error`].
 
 use thiserror::Error;
 
@@ -67,7 +68,8 @@ impl Error {
     }
 }
 
-/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, or a progress function returned `false`.
+/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, or a
+/// progress function returned `false`.
 ///
 /// ```
 /// use steinbound::fit::Interrupted;

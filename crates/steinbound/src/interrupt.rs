@@ -6,8 +6,9 @@ pub use crate::error::Interrupted;
 
 /// A handle that ends computations from another thread, as a key pressed in a terminal does.
 ///
-/// It is given to an [`Estimator`](crate::Estimator::interrupt). Once raised it stays so, whoever holds a clone: what is running comes to an end within a fraction
-/// of a second, and it and everything asked for later answers [`Error::is_interrupted`].
+/// It is given to an [`Estimator`](crate::Estimator::interrupt). Once raised it stays so, whoever holds a
+/// clone: what is running comes to an end within a fraction of a second, and it and everything asked for
+/// later answers [`Error::is_interrupted`].
 ///
 /// ```
 /// use steinbound::{Estimator, Points, fit::Interrupt, model::Gaussian};
@@ -45,8 +46,9 @@ impl Interrupt {
         if self.is_raised() { Err(Interrupted::default()) } else { Ok(()) }
     }
 
-    /// Does something of which parts are left out once raised: then what comes out, result or error, means nothing and is replaced by
-    /// the error. Because nothing lowers the handle, one look at the end is enough.
+    /// Does something of which parts are left out once raised: then what comes out, result or error, means
+    /// nothing and is replaced by the error. Because nothing lowers the handle, one look at the end is
+    /// enough.
     pub(crate) fn watch<T>(&self, job: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.check()?;
         match job() {

@@ -1,10 +1,11 @@
 //! **steinbound** recovers the density behind a truncation.
 //!
-//! Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach. The
-//! density that generated them then has a normaliser that nobody can compute, and estimates that ignore the border are
-//! wrong. This crate estimates such densities from the points inside and a set of points on the boundary, by the truncated kernelised
-//! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, naive and truncated, each with standard
-//! errors. Regions range from balls to maps ([`domain`]), densities from the Gaussian to formulas and latent variables ([`model`]).
+//! Data are often seen only inside a region: inside a country's border, above a pass mark, within a
+//! detector's reach. The density that generated them then has a normaliser that nobody can compute, and
+//! estimates that ignore the border are wrong. This crate estimates such densities from the points inside and
+//! a set of points on the boundary, by the truncated kernelised Stein discrepancy (TKSD), beside its rivals
+//! bd-KSD, TruncSM, KSD and maximum likelihood, naive and truncated, each with standard errors. Regions range
+//! from balls to maps ([`domain`]), densities from the Gaussian to formulas and latent variables ([`model`]).
 //!
 //! ```
 //! use steinbound::{Estimator, Points, model::Gaussian, simulate};
@@ -22,8 +23,8 @@
 //! # Ok::<(), steinbound::Error>(())
 //! ```
 //!
-//! Data flow one way: [`Points`] and a boundary, made into a Stein form by a [`kernel`], meet a [`model`] in an [`Estimator`],
-//! which gives a [`Fit`]. A model never sees a kernel and a kernel never sees a model.
+//! Data flow one way: [`Points`] and a boundary, made into a Stein form by a [`kernel`], meet a [`model`] in
+//! an [`Estimator`], which gives a [`Fit`]. A model never sees a kernel and a kernel never sees a model.
 //!
 //! # Notation
 //!
@@ -43,10 +44,10 @@
 //!
 //! # Promises
 //!
-//! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting makes it
-//! panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n`
-//! unless the dense form is asked for. There is no C code, no system library and no I/O, but for asking the
-//! system how much memory there is and which vector unit to use.
+//! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting
+//! makes it panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n` unless
+//! the dense form is asked for. There is no C code, no system library and no I/O, but for asking the system
+//! how much memory there is and which vector unit to use.
 
 mod compute;
 pub mod domain;

@@ -16,8 +16,8 @@ pub enum KernelOn {
     /// The response and the covariates: a product of kernels, the default.
     #[default]
     Product,
-    /// The response alone, as in the paper. Test functions then cannot look at the covariates, and the coefficients are weakly
-    /// determined.
+    /// The response alone, as in the paper. Test functions then cannot look at the covariates, and the
+    /// coefficients are weakly determined.
     Response,
 }
 
@@ -34,14 +34,15 @@ pub enum ResponseLimit {
 ///
 /// # Definition
 ///
-/// The model is [`Regression`]; only `y` is differentiated. The kernel is the product
-/// `exp(-(y - y')^2 / (2 s_y^2)) exp(-|x - x'|^2 / (2 s_x^2))` with standardised covariates; `s_y` and `s_x` are median distances of responses
-/// and of covariates. (Other kernels see the same scaled coordinates through one distance.) Boundary points have the covariates
-/// of observations and the response at its limit.
+/// The model is [`Regression`]; only `y` is differentiated. The kernel is the product `exp(-(y - y')^2 / (2
+/// s_y^2)) exp(-|x - x'|^2 / (2 s_x^2))` with standardised covariates; `s_y` and `s_x` are median distances
+/// of responses and of covariates. (Other kernels see the same scaled coordinates through one distance.)
+/// Boundary points have the covariates of observations and the response at its limit.
 ///
 /// # Requirements
 ///
-/// At least one limit, unless the method ignores truncation. A kernel on the response alone ([`KernelOn::Response`]) is the paper's.
+/// At least one limit, unless the method ignores truncation. A kernel on the response alone
+/// ([`KernelOn::Response`]) is the paper's.
 ///
 /// ```
 /// use steinbound::{Estimator, Matrix};
@@ -140,7 +141,8 @@ impl TruncatedRegression {
         self
     }
 
-    /// Puts points, model and domain together. The seed matters for the bandwidths of more than 20,000 observations.
+    /// Puts points, model and domain together. The seed matters for the bandwidths of more than 20,000
+    /// observations.
     pub fn build(self, seed: u64) -> Result<PreparedRegression, Error> {
         let rows = self.response.len();
         if self.covariates.rows() != rows || self.covariates.columns() != self.names.len() {
@@ -195,8 +197,8 @@ impl TruncatedRegression {
     }
 }
 
-/// Scales that make one bandwidth, that of the response, the product of two kernels: the covariates, standardised, are
-/// measured in units of their own median distance.
+/// Scales that make one bandwidth, that of the response, the product of two kernels: the covariates,
+/// standardised, are measured in units of their own median distance.
 fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>, Error> {
     let dimension = points.dimension();
     let variances = column_variances(points, &points.weights());
@@ -207,15 +209,16 @@ fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>
     let standardised: Vec<f64> =
         points.rows().flat_map(|x| x[1..].iter().zip(&deviations).map(|(x, s)| x / s)).collect();
     let standardised = Points::new(standardised, dimension - 1)?;
-    // Where most covariates coincide, as with one category, the median is zero: then the mean square distance serves.
+    // Where most covariates coincide, as with one category, the median is zero: then the mean square distance
+    // serves.
     let width = bandwidth::median(&standardised, seed).unwrap_or((2.0 * deviations.len() as f64).sqrt());
     let scale = |s: &f64| s * width / bandwidth;
     Ok([1.0].into_iter().chain(deviations.iter().map(scale)).collect())
 }
 
 impl PreparedRegression {
-    /// An estimator with this regression's limits and, unless it has another, its bandwidth. TKSD samples as many boundary points
-    /// as [`regression_boundary_count`] says unless told otherwise.
+    /// An estimator with this regression's limits and, unless it has another, its bandwidth. TKSD samples as
+    /// many boundary points as [`regression_boundary_count`] says unless told otherwise.
     pub fn estimator(&self, estimator: &Estimator) -> Estimator {
         let mut estimator = estimator.clone();
         if let Some(domain) = &self.domain {
@@ -230,9 +233,9 @@ impl PreparedRegression {
         estimator
     }
 
-    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row of the design
-    /// (covariates without the intercept), from the reported coefficients of a fit. `None` where the sizes differ or the fit has no
-    /// covariance.
+    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row
+    /// of the design (covariates without the intercept), from the reported coefficients of a fit. `None`
+    /// where the sizes differ or the fit has no covariance.
     ///
     /// ```
     /// # use steinbound::{Estimator, Matrix};

@@ -12,7 +12,8 @@ use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
 use crate::stein::{Gram, Moments, Slot};
 
-/// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated coordinate.
+/// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated
+/// coordinate.
 pub(crate) struct BoundaryWeight {
     value: Matrix,
     slope: Matrix,
@@ -29,7 +30,8 @@ impl BoundaryWeight {
     }
 }
 
-/// The minimum of [`Estimator::truncsm`](crate::Estimator::truncsm)'s objective, for a score that is affine in the parameters.
+/// The minimum of [`Estimator::truncsm`](crate::Estimator::truncsm)'s objective, for a score that is affine
+/// in the parameters.
 ///
 /// In the features of an affine score, `psi_l = Phi a_l`, the objective is
 ///
@@ -122,8 +124,9 @@ fn moments(
 
 /// TruncSM's objective for any score.
 ///
-/// Its derivatives are means over points of those of `h_l (psi_l^2 + 2 d_l psi_l) + 2 (d_l h_l) psi_l`; `d_l psi_l` is the diagonal of the
-/// Hessian of the log-density (the public code of the paper sums its rows instead).
+/// Its derivatives are means over points of those of `h_l (psi_l^2 + 2 d_l psi_l) + 2 (d_l h_l) psi_l`; `d_l
+/// psi_l` is the diagonal of the Hessian of the log-density (the public code of the paper sums its rows
+/// instead).
 pub(crate) struct ScoreMatching<'a> {
     model: &'a dyn Model,
     /// The data, less the origin of the search.
@@ -171,7 +174,8 @@ impl AtData {
 }
 
 impl<'a> ScoreMatching<'a> {
-    /// The objective at the data that the weights belong to, of which the model sees `points`: the data less an origin.
+    /// The objective at the data that the weights belong to, of which the model sees `points`: the data less
+    /// an origin.
     pub(crate) fn new(
         model: &'a dyn Model,
         points: &'a Points<'a>,
@@ -205,7 +209,8 @@ impl<'a> ScoreMatching<'a> {
         self.mean(|i| (0..self.coordinates()).map(|l| of_coordinate(i, l)).sum())
     }
 
-    /// Scores and slopes at the data, with their derivatives in so many parameters: all, or none where only the value is wanted.
+    /// Scores and slopes at the data, with their derivatives in so many parameters: all, or none where only
+    /// the value is wanted.
     fn at(&self, theta: &[f64], parameters: usize) -> Result<AtData, ModelError> {
         let is_moving = parameters > 0;
         let wanted =

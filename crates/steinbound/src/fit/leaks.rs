@@ -7,8 +7,9 @@ use crate::points::Points;
 use crate::stein::leak_probes;
 
 impl Problem<'_> {
-    /// What is left of the kernel at about so many places on the boundary near the data; `None` for methods that do not condition on
-    /// boundary points. Without a domain the places are boundary points, at most [`LEAK_PROBES`] of them.
+    /// What is left of the kernel at about so many places on the boundary near the data; `None` for methods
+    /// that do not condition on boundary points. Without a domain the places are boundary points, at most
+    /// [`LEAK_PROBES`] of them.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -62,7 +62,8 @@ pub struct Discrepancy {
 pub struct WitnessValues {
     /// One row for each point, one column for each coordinate.
     pub values: Matrix,
-    /// TKSD only: the Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)`, one row for each boundary point.
+    /// TKSD only: the Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)`, one row for each boundary
+    /// point.
     pub multipliers: Option<Matrix>,
     /// The discrepancy (V-statistic) by which the witness is normalised.
     pub discrepancy: f64,
@@ -133,15 +134,16 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The estimate when observations have these weights; a search starts at the given fitted parameters, if any.
+    /// The estimate when observations have these weights; a search starts at the given fitted parameters, if
+    /// any.
     pub(crate) fn estimate(&self, weights: &[f64], start: Option<&[f64]>) -> Result<Estimate, Error> {
         // Once interrupted, none of many replicates is begun.
         self.estimator.interrupt.check()?;
         self.solver.estimate(&self.task(weights, start))
     }
 
-    /// The fitted parameters for each of several sets of weights, found near given ones where they are searched for; `None` where
-    /// there are none to be found.
+    /// The fitted parameters for each of several sets of weights, found near given ones where they are
+    /// searched for; `None` where there are none to be found.
     pub(crate) fn refits(&self, sets: &[Vec<f64>], near: &[f64]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         self.solver.refits(&self.task(&self.weights, Some(near)), sets)
     }
@@ -191,8 +193,9 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The same problem with what a boundary that is known better would be like: with further points on it near the data, where those are known, and a
-    /// hundredth of the ridge; a search starts at these fitted parameters. `None` for methods that do not condition on boundary points.
+    /// The same problem with what a boundary that is known better would be like: with further points on it
+    /// near the data, where those are known, and a hundredth of the ridge; a search starts at these fitted
+    /// parameters. `None` for methods that do not condition on boundary points.
     pub(crate) fn with_better_boundary(&self, start: Vec<f64>) -> Option<Result<Problem<'a>, Error>> {
         let (Some(boundary), Some(kernel)) = (self.boundary.as_ref(), self.setup.kernel.as_ref()) else {
             return None;
@@ -250,7 +253,8 @@ impl<'a> Problem<'a> {
         self.boundary_check.as_ref().map(|check| check.kept)
     }
 
-    /// How strongly the kernel still ties the data to the boundary (TKSD): the bias that boundary points leave goes with that.
+    /// How strongly the kernel still ties the data to the boundary (TKSD): the bias that boundary points
+    /// leave goes with that.
     pub fn tie(&self) -> Option<Tie> {
         self.boundary_check.as_ref()?.tie
     }

@@ -78,7 +78,8 @@ fn nothing() -> Matrix {
 }
 
 impl Fit {
-    /// Covariance, standard errors and intervals of the reported parameters anew from the replicates, where there are any.
+    /// Covariance, standard errors and intervals of the reported parameters anew from the replicates, where
+    /// there are any.
     pub(crate) fn refresh_bootstrap(&mut self) {
         let Some(used) = &mut self.bootstrap else { return };
         if used.estimates.rows() < 2 || self.parameters.iter().any(|p| p.estimate.is_none()) {
@@ -136,7 +137,8 @@ pub(crate) fn intervals(
     }
 }
 
-/// A quantile of sorted values: the order statistic number `k` is that of probability `k / (count + 1)`, linear in between.
+/// A quantile of sorted values: the order statistic number `k` is that of probability `k / (count + 1)`,
+/// linear in between.
 fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let place = probability * (sorted.len() + 1) as f64 - 1.0;
     let last = sorted.len() - 1;

@@ -99,7 +99,8 @@ pub struct Fit {
     /// The replicates, where standard errors and intervals are those of a bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Replicates>,
-    /// The condition number of the normal equations, or of the Hessian where a search ended, in units that make its diagonal one.
+    /// The condition number of the normal equations, or of the Hessian where a search ended, in units that
+    /// make its diagonal one.
     #[serde(default)]
     pub normal_condition: Option<f64>,
     /// The confidence level of the intervals.
@@ -122,7 +123,8 @@ pub struct Fit {
     pub warnings: Vec<String>,
     /// How long it took.
     pub seconds: Seconds,
-    /// How bandwidth and ridge were chosen, where they were ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
+    /// How bandwidth and ridge were chosen, where they were
+    /// ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuning: Option<Tuning>,
     /// The fitted parameters, whatever the reported ones are mapped to.
@@ -138,7 +140,8 @@ fn no_influence() -> Matrix {
 }
 
 impl Fit {
-    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is not zero.
+    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is
+    /// not zero.
     pub fn is_trustworthy(&self) -> bool {
         let is_sound =
             |p: &Parameter| p.estimate.is_some() && p.std_error.is_some() && !p.has_vanishing_error();
@@ -181,8 +184,8 @@ impl Fit {
         if self.natural.is_empty() { &self.parameters } else { &self.natural }
     }
 
-    /// The same fit, whose reported parameters are followed by the fitted ones where some do not exist, as the moments of a Gaussian whose precision
-    /// is indefinite.
+    /// The same fit, whose reported parameters are followed by the fitted ones where some do not exist, as
+    /// the moments of a Gaussian whose precision is indefinite.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -200,10 +203,11 @@ impl Fit {
         self
     }
 
-    /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
+    /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old
+    /// ones. Names stay.
     ///
-    /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its replicates, each mapped. Without reported
-    /// parameters, or where `map` has no answer, nothing changes.
+    /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its
+    /// replicates, each mapped. Without reported parameters, or where `map` has no answer, nothing changes.
     ///
     /// ```
     /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
@@ -231,7 +235,8 @@ impl Fit {
         self
     }
 
-    /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
+    /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all
+    /// methods.
     pub(super) fn new(estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
         let Problem { data, model, weights, .. } = problem;
         let confidence = problem.confidence();
@@ -337,7 +342,8 @@ impl Fit {
     }
 }
 
-/// With fewer clusters than this intervals are too narrow (five clusters and two parameters: 95 % intervals held the truth in 84 %).
+/// With fewer clusters than this intervals are too narrow (five clusters and two parameters: 95 % intervals
+/// held the truth in 84 %).
 const FEW_CLUSTERS: usize = 20;
 
 fn with_intervals(

@@ -12,7 +12,8 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::simulate::Inside;
 
-/// A refinement of the rule that changes the logarithm by less than this is the last one; for rules of random nodes by less than [`RANDOM`].
+/// A refinement of the rule that changes the logarithm by less than this is the last one; for rules of random
+/// nodes by less than [`RANDOM`].
 const SETTLED: f64 = 1e-9;
 
 const RANDOM: f64 = 1e-3;
@@ -20,7 +21,8 @@ const RANDOM: f64 = 1e-3;
 /// Draws around which the rule is made.
 const DRAWS: usize = 500;
 
-/// What the last refinement may have changed, at most. On the border of the United States a third of a per cent is what is left of a million nodes.
+/// What the last refinement may have changed, at most. On the border of the United States a third of a per
+/// cent is what is left of a million nodes.
 fn tolerable(dimension: usize) -> f64 {
     match dimension {
         0..DETERMINISTIC => 3e-3,
@@ -30,10 +32,11 @@ fn tolerable(dimension: usize) -> f64 {
 }
 
 impl Estimator {
-    /// The logarithm of the density inside the domain, which integrates to one there and vanishes elsewhere, at fitted parameters.
+    /// The logarithm of the density inside the domain, which integrates to one there and vanishes elsewhere,
+    /// at fitted parameters.
     ///
-    /// The rule of integration is the one of [`truncated_mle`](Estimator::truncated_mle), made for the part of the domain around draws of the density, or around the
-    /// data where there are no draws.
+    /// The rule of integration is the one of [`truncated_mle`](Estimator::truncated_mle), made for the part
+    /// of the domain around draws of the density, or around the data where there are no draws.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -92,7 +95,8 @@ impl Estimator {
         Ok(found)
     }
 
-    /// Draws of the density inside the domain, where it can be drawn from: it may reach further than the data do.
+    /// Draws of the density inside the domain, where it can be drawn from: it may reach further than the data
+    /// do.
     fn draws(&self, domain: &dyn Domain, model: &dyn Model, theta: &[f64]) -> Option<Points<'static>> {
         let _can_be_drawn = model.sampling()?.sampler(theta)?;
         let rng = &mut stream(self.seed, tasks::MASS);
@@ -101,8 +105,9 @@ impl Estimator {
 
     /// The logarithm of the integral over the domain, at parameters that belong to points less an origin.
     ///
-    /// The rule is refined until the value settles. Two rules whose nodes both miss a narrow part of the density agree as well, so that some node has to
-    /// see half of the `peak` that the density has at the data.
+    /// The rule is refined until the value settles. Two rules whose nodes both miss a narrow part of the
+    /// density agree as well, so that some node has to see half of the `peak` that the density has at the
+    /// data.
     fn log_mass(
         &self,
         domain: &dyn Domain,
@@ -136,7 +141,8 @@ fn less(x: &[f64], origin: &[f64]) -> Vec<f64> {
 }
 
 impl IntegrationRule {
-    /// The logarithm of the integral of a density that is known up to a constant, and of its largest value at a node.
+    /// The logarithm of the integral of a density that is known up to a constant, and of its largest value at
+    /// a node.
     fn log_integral(
         &self,
         model: &dyn Model,

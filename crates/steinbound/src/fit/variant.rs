@@ -40,7 +40,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// The line of a finished fit. One that is not [trustworthy](Fit::is_trustworthy) has a note instead of estimates.
+    /// The line of a finished fit. One that is not [trustworthy](Fit::is_trustworthy) has a note instead of
+    /// estimates.
     pub fn of(fit: &Fit) -> Variant {
         let mut variant = Variant {
             kernel: fit.setup.kernel.as_ref().map_or_else(String::new, |kernel| kernel.name.clone()),

@@ -12,20 +12,23 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, where there are any) and fits them. Drawing an
-/// observation twice is giving it twice the weight, so that the kernel is computed once for all replicates; bandwidth and
-/// boundary points stay. *Parametric*: each replicate draws `n` new points from the fitted density inside the domain (a
-/// regression draws new responses at the same covariates) and is fitted with the same settings: a median bandwidth is found anew, boundary points, scales of coordinates
-/// and settings that were tuned stay.
+/// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, where there are any)
+/// and fits them. Drawing an observation twice is giving it twice the weight, so that the kernel is computed
+/// once for all replicates; bandwidth and boundary points stay. *Parametric*: each replicate draws `n` new
+/// points from the fitted density inside the domain (a regression draws new responses at the same covariates)
+/// and is fitted with the same settings: a median bandwidth is found anew, boundary points, scales of
+/// coordinates and settings that were tuned stay.
 ///
-/// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and `(1 + c) / 2` of the replicates at
-/// confidence `c`, by linear interpolation between the order statistics `k / (B + 1)`. A search starts at the estimate in every replicate, which
-/// keeps the components of a mixture apart.
+/// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and
+/// `(1 + c) / 2` of the replicates at confidence `c`, by linear interpolation between the order statistics `k
+/// / (B + 1)`. A search starts at the estimate in every replicate, which keeps the components of a mixture
+/// apart.
 ///
 /// # Requirements
 ///
-/// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any case. The parametric
-/// kind needs a model that can be sampled, a domain, and data without weights or clusters, which cannot be simulated. Replicates without a minimum are left out, counted, and warned of.
+/// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any
+/// case. The parametric kind needs a model that can be sampled, a domain, and data without weights or
+/// clusters, which cannot be simulated. Replicates without a minimum are left out, counted, and warned of.
 ///
 /// # Complexity
 ///

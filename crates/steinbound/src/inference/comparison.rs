@@ -36,13 +36,15 @@ impl<'a> Contender<'a> {
 ///
 /// # Definition
 ///
-/// Every contender is fitted by its own method; then the discrepancy of every fitted density is measured with one and the same kernel,
-/// bandwidth, ridge and boundary, those of a reference problem, whatever method fitted it.
+/// Every contender is fitted by its own method; then the discrepancy of every fitted density is measured with
+/// one and the same kernel, bandwidth, ridge and boundary, those of a reference problem, whatever method
+/// fitted it.
 ///
 /// # Requirements
 ///
-/// A reference with a kernel. The discrepancy is that of the data which were fitted: more parameters come closer, needed or not, and the
-/// method that minimises the reference's own discrepancy has an advantage. A contender that cannot be fitted has a reason instead of a fit.
+/// A reference with a kernel. The discrepancy is that of the data which were fitted: more parameters come
+/// closer, needed or not, and the method that minimises the reference's own discrepancy has an advantage. A
+/// contender that cannot be fitted has a reason instead of a fit.
 ///
 /// # Complexity
 ///
@@ -50,8 +52,8 @@ impl<'a> Contender<'a> {
 ///
 /// # Reference
 ///
-/// Matsubara, Knoblauch, Briol and Oates, *Robust Generalised Bayesian Inference for Intractable Likelihoods*, JRSS B 2022, for Stein discrepancies
-/// as a common loss of models without normaliser.
+/// Matsubara, Knoblauch, Briol and Oates, *Robust Generalised Bayesian Inference for Intractable
+/// Likelihoods*, JRSS B 2022, for Stein discrepancies as a common loss of models without normaliser.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -117,8 +119,8 @@ pub struct Compared {
 }
 
 impl Comparison {
-    /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose method is a Stein discrepancy are tested as well,
-    /// where a test is given.
+    /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose
+    /// method is a Stein discrepancy are tested as well, where a test is given.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -12,8 +12,10 @@ impl Fit {
     ///
     /// # Definition
     ///
-    /// The delta method: the variance of `g(theta)` is `grad g' Cov grad g`. The gradient is found by central differences, with
-    /// steps that are a small share of the standard errors. After a bootstrap, standard error and interval are those of the function's values at the replicates. [`mapped`](Fit::mapped) does the same with derivatives that are known.
+    /// The delta method: the variance of `g(theta)` is `grad g' Cov grad g`. The gradient is found by central
+    /// differences, with steps that are a small share of the standard errors. After a bootstrap, standard
+    /// error and interval are those of the function's values at the replicates. [`mapped`](Fit::mapped) does
+    /// the same with derivatives that are known.
     ///
     /// # Requirements
     ///

@@ -31,8 +31,8 @@ pub struct Diagnostics {
     pub leverage: Option<Leverage>,
     /// The share of its mass that the fitted density puts outside the domain.
     pub mass_outside: Option<f64>,
-    /// How far the estimate moves when the boundary is known better: with further points on it near the data, where the domain is known, and a hundredth of
-    /// the ridge.
+    /// How far the estimate moves when the boundary is known better: with further points on it near the data,
+    /// where the domain is known, and a hundredth of the ridge.
     #[serde(default)]
     pub boundary_moves: Option<Disagreement>,
     /// Where the V- and the U-statistic disagree most.
@@ -83,8 +83,9 @@ const LARGEST_BOUNDARY_CONDITION: f64 = 1e12;
 /// Beyond this condition of the normal equations half of all digits are lost.
 const LARGEST_NORMAL_CONDITION: f64 = 1e8;
 
-/// The share of a variance beyond which one of very many observations decides alone. In 200 samples of the paper's regression the largest share of truncated maximum
-/// likelihood never reached it, a quarter was exceeded by one in eight.
+/// The share of a variance beyond which one of very many observations decides alone. In 200 samples of the
+/// paper's regression the largest share of truncated maximum likelihood never reached it, a quarter was
+/// exceeded by one in eight.
 const LARGEST_SHARE: f64 = 0.5;
 
 /// Draws of the fitted density; where most of the first thousand fall outside, ten times as many.
@@ -96,7 +97,8 @@ const MOST_OUTSIDE_AT_FIRST: f64 = 0.9;
 /// A density with less than this share of its mass outside is seen well enough.
 const MOST_OUTSIDE: f64 = 0.99;
 
-/// The standard errors that a better boundary may move an estimate. Where the model does not fit, any other kernel moves it by about one.
+/// The standard errors that a better boundary may move an estimate. Where the model does not fit, any other
+/// kernel moves it by about one.
 const LARGEST_MOVE: f64 = 2.0;
 
 /// Below so many standard errors a better boundary changes nothing, whatever else was feared.
@@ -116,24 +118,29 @@ impl Problem<'_> {
     ///
     /// # Definition
     ///
-    /// - The condition numbers of the boundary's kernel matrix `K + e I` (warning above `1e12`) and of the normal equations or the
-    ///   Hessian (above `1e8`).
-    /// - For each reported parameter, the largest share of its sandwich variance that is due to one observation, or one cluster: `s_g^2 /
-    ///   sum s^2` with the contributions `s_g` of the [sandwich](super::sandwich) (above `1/2 + 4/n`).
-    /// - The share of draws of the fitted density that fall outside the domain (above 0.99): 1,000 draws, or 10,000 where that is above 0.9.
-    /// - The estimate with further boundary points near the data, where the domain is known, and a hundredth of the ridge (above two standard
-    ///   errors). Where it is within 0.3 standard errors, [`fit_diagnosed`](Problem::fit_diagnosed) takes back what was feared of the boundary points.
-    /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with `1/n` and their standard errors
-    ///   with its root, so that they agree where there are enough observations (warning above one standard error).
+    /// - The condition numbers of the boundary's kernel matrix `K + e I` (warning above `1e12`) and of the
+    ///   normal equations or the Hessian (above `1e8`).
+    /// - For each reported parameter, the largest share of its sandwich variance that is due to one
+    ///   observation, or one cluster: `s_g^2 / sum s^2` with the contributions `s_g` of the
+    ///   [sandwich](super::sandwich) (above `1/2 + 4/n`).
+    /// - The share of draws of the fitted density that fall outside the domain (above 0.99): 1,000 draws, or
+    ///   10,000 where that is above 0.9.
+    /// - The estimate with further boundary points near the data, where the domain is known, and a hundredth
+    ///   of the ridge (above two standard errors). Where it is within 0.3 standard errors,
+    ///   [`fit_diagnosed`](Problem::fit_diagnosed) takes back what was feared of the boundary points.
+    /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with
+    ///   `1/n` and their standard errors with its root, so that they agree where there are enough
+    ///   observations (warning above one standard error).
     ///
     /// # Requirements
     ///
-    /// A fit by this very problem. Draws need a model with a sampler and a domain. The statistics are compared for Stein methods, where
-    /// that takes about as long as the fit.
+    /// A fit by this very problem. Draws need a model with a sampler and a domain. The statistics are
+    /// compared for Stein methods, where that takes about as long as the fit.
     ///
     /// # Complexity
     ///
-    /// `n p^2` for the shares, `m^2` for the condition, one more fit with a better boundary, and one for the statistics with `n m^2 (1 + d)` operations for the U-statistic's diagonal.
+    /// `n p^2` for the shares, `m^2` for the condition, one more fit with a better boundary, and one for the
+    /// statistics with `n m^2 (1 + d)` operations for the U-statistic's diagonal.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -22,27 +22,34 @@ pub enum Null {
     Parametric,
 }
 
-/// A test of the hypothesis that the data come from a density, or from a family of densities, inside the boundary.
+/// A test of the hypothesis that the data come from a density, or from a family of densities, inside the
+/// boundary.
 ///
 /// # Definition
 ///
-/// The statistic is the squared discrepancy `T = |mean_i xi_i|^2` in the kernel's space, `xi_i = psi(x_i) k0(x_i, .) + d k0(x_i, .)`, whose expectation is zero
-/// under the hypothesis. The p-value is `(1 + #{T* >= T}) / (1 + B)` over `B` draws of its distribution:
+/// The statistic is the squared discrepancy `T = |mean_i xi_i|^2` in the kernel's space, `xi_i = psi(x_i)
+/// k0(x_i, .) + d k0(x_i, .)`, whose expectation is zero under the hypothesis. The p-value is `(1 + #{T* >=
+/// T}) / (1 + B)` over `B` draws of its distribution:
 ///
-/// - *wild*, parameters given: `T* = |mean_i e_i xi_i|^2` with independent signs `e_i`, one for each cluster where there are any;
-/// - *wild*, parameters fitted: to first order `mean_i xi_i` at the estimate is a mean of `xi_i + J f_i` at the truth, `f_i` being influence values and `J` the
-///   derivative of `mean_i xi_i` in the parameters. So `T* = |mean_i e_i (xi_i + J f_i)|^2`, which is
-///   `e'He + 2 (e'F)(A'e) + (e'F) N (F'e)` with `N = J'J` and `A_i = J' xi_i`: one pass over the pairs, and no refitting. Without the correction the test
-///   would hardly ever reject;
-/// - *parametric*: new data are drawn from the density inside the domain, fitted again where the parameters were fitted, and their statistic is `T*`.
+/// - *wild*, parameters given: `T* = |mean_i e_i xi_i|^2` with independent signs `e_i`, one for each cluster
+///   where there are any;
+/// - *wild*, parameters fitted: to first order `mean_i xi_i` at the estimate is a mean of `xi_i + J f_i` at
+///   the truth, `f_i` being influence values and `J` the derivative of `mean_i xi_i` in the parameters. So
+///   `T* = |mean_i e_i (xi_i + J f_i)|^2`, which is `e'He + 2 (e'F)(A'e) + (e'F) N (F'e)` with `N = J'J` and
+///   `A_i = J' xi_i`: one pass over the pairs, and no refitting. Without the correction the test would hardly
+///   ever reject;
+/// - *parametric*: new data are drawn from the density inside the domain, fitted again where the parameters
+///   were fitted, and their statistic is `T*`.
 ///
 /// # Requirements
 ///
-/// A Stein discrepancy: tksd, bdksd or ksd. Unless told which, given parameters are tested by the wild bootstrap and fitted ones by the
-/// parametric; where data cannot be drawn (boundary points alone, weights, clusters, a model without sampler) by the wild one, which is exact only as `n` grows and
-/// then tests the V-statistic. Settings that were tuned are not tuned again for each draw.
-/// With too few boundary points the expectation of `xi_i` is not zero. The parametric bootstrap draws data with the same fault and keeps its level;
-/// the wild one does not, and a note says so (given parameters are then tested by the parametric one where that is possible).
+/// A Stein discrepancy: tksd, bdksd or ksd. Unless told which, given parameters are tested by the wild
+/// bootstrap and fitted ones by the parametric; where data cannot be drawn (boundary points alone, weights,
+/// clusters, a model without sampler) by the wild one, which is exact only as `n` grows and then tests the
+/// V-statistic. Settings that were tuned are not tuned again for each draw. With too few boundary points the
+/// expectation of `xi_i` is not zero. The parametric bootstrap draws data with the same fault and keeps its
+/// level; the wild one does not, and a note says so (given parameters are then tested by the parametric one
+/// where that is possible).
 ///
 /// # Complexity
 ///
@@ -50,9 +57,10 @@ pub enum Null {
 ///
 /// # Reference
 ///
-/// Chwialkowski, Strathmann and Gretton, *A Kernel Test of Goodness of Fit*, ICML 2016, for the wild bootstrap; Kojadinovic and Yan, *Goodness-of-fit testing
-/// based on a weighted bootstrap*, 2012, for the correction; Key, Gretton, Briol and Fernandez, *Composite Goodness-of-fit Tests with Kernels*, 2021, for the
-/// parametric bootstrap.
+/// Chwialkowski, Strathmann and Gretton, *A Kernel Test of Goodness of Fit*, ICML 2016, for the wild
+/// bootstrap; Kojadinovic and Yan, *Goodness-of-fit testing based on a weighted bootstrap*, 2012, for the
+/// correction; Key, Gretton, Briol and Fernandez, *Composite Goodness-of-fit Tests with Kernels*, 2021, for
+/// the parametric bootstrap.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -303,18 +311,21 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether the bias that the boundary leaves in the statistic is no longer small beside its noise: it grows with the share `leak` of the kernel
-    /// that is left on the boundary, the noise with the share `kept` at the data over `n`, and with what a fit leaves of the noise. On discs and squares with 100 to 1,000
-    /// observations random signs hold the level where `n leak / kept` is below 7 times that share, and reject a true density too often above (two fitted parameters leave
-    /// a third of the noise: 14 % at 22 times, half at 100 times).
+    /// Whether the bias that the boundary leaves in the statistic is no longer small beside its noise: it
+    /// grows with the share `leak` of the kernel that is left on the boundary, the noise with the share
+    /// `kept` at the data over `n`, and with what a fit leaves of the noise. On discs and squares with 100 to
+    /// 1,000 observations random signs hold the level where `n leak / kept` is below 7 times that share, and
+    /// reject a true density too often above (two fitted parameters leave a third of the noise: 14 % at 22
+    /// times, half at 100 times).
     fn is_sparse_for_signs(&self, share: f64) -> bool {
         let observations = self.data.independent() as f64;
         let (Some(leak), Some(kept)) = (self.setup().leak, self.kept()) else { return false };
         observations * leak > 7.0 * share * kept
     }
 
-    /// The test of a fit by the V-statistic instead: signs do not move the terms `H(x_i, x_i)`, and with them not the bias by which estimates of both
-    /// statistics differ (a full Gaussian and 150 observations: the U-statistic rejected 18 % of true densities, the V-statistic 6 %).
+    /// The test of a fit by the V-statistic instead: signs do not move the terms `H(x_i, x_i)`, and with them
+    /// not the bias by which estimates of both statistics differ (a full Gaussian and 150 observations: the
+    /// U-statistic rejected 18 % of true densities, the V-statistic 6 %).
     fn tested_by_v(
         &self,
         claim: Claim,
@@ -332,8 +343,9 @@ impl Problem<'_> {
         Ok(TestResult { notes, ..found })
     }
 
-    /// Whether draws from the fitted density are far above what they would be if the expectation of `xi_i` were zero, which a few draws of random signs tell. Then the
-    /// statistic measures the boundary, and depends on the parameters more than they are known.
+    /// Whether draws from the fitted density are far above what they would be if the expectation of `xi_i`
+    /// were zero, which a few draws of random signs tell. Then the statistic measures the boundary, and
+    /// depends on the parameters more than they are known.
     fn is_biased(&self, claim: &Claim, settings: &GoodnessOfFit, draws: &[f64]) -> bool {
         let few = GoodnessOfFit { draws: 64, progress: None, ..*settings };
         if !self.estimator.method.uses().ridge || claim.fit.is_none() {

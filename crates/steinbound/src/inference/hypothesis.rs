@@ -9,9 +9,10 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// Equations that commas separate, linear in the parameters: `mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0`. Both sides may hold
-/// parameters, a missing side is zero, and `a = b = 0` is two equations. Names are written as tables show them, `(Intercept)` and
-/// `cov[x1,x2]` included; the longest that fits is taken, and any may stand between backticks.
+/// Equations that commas separate, linear in the parameters: `mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0`.
+/// Both sides may hold parameters, a missing side is zero, and `a = b = 0` is two equations. Names are
+/// written as tables show them, `(Intercept)` and `cov[x1,x2]` included; the longest that fits is taken, and
+/// any may stand between backticks.
 ///
 /// ```
 /// use steinbound::inference::LinearHypothesis;
@@ -93,8 +94,8 @@ impl LinearHypothesis {
 
     /// Refuses a restriction that follows from those before it, or contradicts them.
     ///
-    /// Rows are made orthogonal one after the other, their values along with them, after columns were scaled so that units of the
-    /// parameters do not matter. A row of which nothing is left depends on the others.
+    /// Rows are made orthogonal one after the other, their values along with them, after columns were scaled
+    /// so that units of the parameters do not matter. A row of which nothing is left depends on the others.
     pub(super) fn check_rank(&self, names: &[impl AsRef<str>]) -> Result<(), HypothesisError> {
         let columns = self.restrictions.columns();
         let size = |k: usize| self.restrictions.column(k).iter().fold(0.0f64, |s, v| s.max(v.abs()));

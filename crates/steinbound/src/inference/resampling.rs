@@ -1,4 +1,5 @@
-//! Draws that bootstrap and tests are made of: resampled weights, random signs, and data simulated from a fitted model.
+//! Draws that bootstrap and tests are made of: resampled weights, random signs, and data simulated from a
+//! fitted model.
 
 use std::collections::BTreeMap;
 
@@ -77,12 +78,14 @@ impl Units {
         self.count
     }
 
-    /// The share of all patterns of signs that agree with a given one up to the sign of all: no p-value can be smaller.
+    /// The share of all patterns of signs that agree with a given one up to the sign of all: no p-value can
+    /// be smaller.
     pub(super) fn least_p_value(&self) -> f64 {
         0.5f64.powi(self.count.min(1_000) as i32 - 1)
     }
 
-    /// The weights of a draw of as many units as there are, with replacement: each weight times how often its unit was drawn.
+    /// The weights of a draw of as many units as there are, with replacement: each weight times how often its
+    /// unit was drawn.
     pub(super) fn resampled(&self, weights: &[f64], seed: u64, draw: usize) -> Vec<f64> {
         let mut rng = stream(seed, tasks::BOOTSTRAP + draw as u64);
         let mut counts = vec![0.0; self.count];
@@ -120,8 +123,9 @@ enum Source<'a> {
 }
 
 impl<'a> Simulator<'a> {
-    /// For so many draws at fitted parameters. What cannot be simulated is refused with the reason: weights, clusters, a boundary of which only points are
-    /// known, a model without sampler or with hardly any mass inside.
+    /// For so many draws at fitted parameters. What cannot be simulated is refused with the reason: weights,
+    /// clusters, a boundary of which only points are known, a model without sampler or with hardly any mass
+    /// inside.
     pub(super) fn new(
         problem: &'a Problem<'a>,
         theta: &[f64],
@@ -177,8 +181,8 @@ impl<'a> Simulator<'a> {
         Ok(data.replaced(values)?)
     }
 
-    /// What `of` finds for each of some draws: it is given the problem that the drawn data pose, with the same settings and boundary
-    /// points. `None` where it fails.
+    /// What `of` finds for each of some draws: it is given the problem that the drawn data pose, with the
+    /// same settings and boundary points. `None` where it fails.
     pub(super) fn solve<T: Send>(
         &self,
         draws: std::ops::Range<usize>,
@@ -202,7 +206,8 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// The section of the domain around each observation, along the coordinate that a conditional model describes.
+/// The section of the domain around each observation, along the coordinate that a conditional model
+/// describes.
 fn sections(
     problem: &Problem,
     theta: &[f64],

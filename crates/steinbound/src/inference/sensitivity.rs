@@ -18,12 +18,14 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD once more with every second
-/// boundary point, and with twice as many where they are sampled from a domain. A row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
+/// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD
+/// once more with every second boundary point, and with twice as many where they are sampled from a domain. A
+/// row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
 ///
-/// Different kernels weigh the same observations differently, so that the estimates move by chance. A row agrees if its difference, standardised by its
-/// own covariance as in [`Tuning`](super::Tuning), is below the chi-square quantile [`LEVEL`](super::LEVEL). Where many do not, the answer depends on a choice that
-/// nobody made for a reason: the model does not fit, the boundary is too sparse, or a wide kernel leaks through it.
+/// Different kernels weigh the same observations differently, so that the estimates move by chance. A row
+/// agrees if its difference, standardised by its own covariance as in [`Tuning`](super::Tuning), is below the
+/// chi-square quantile [`LEVEL`](super::LEVEL). Where many do not, the answer depends on a choice that nobody
+/// made for a reason: the model does not fit, the boundary is too sparse, or a wide kernel leaks through it.
 ///
 /// # Requirements
 ///
@@ -68,7 +70,8 @@ pub struct SensitivityRow {
 }
 
 impl Sensitivity {
-    /// The same with the estimates of every row in other reported parameters, as [`Fit::mapped`](crate::Fit::mapped) does it.
+    /// The same with the estimates of every row in other reported parameters, as
+    /// [`Fit::mapped`](crate::Fit::mapped) does it.
     pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Sensitivity {
         for row in &mut self.rows {
             row.variant = row.variant.clone().mapped(&map);
@@ -159,8 +162,9 @@ impl Estimator {
     }
 }
 
-/// The share of other settings that may move an estimate by more than a standard error, and by more than chance. On samples of up to 5,000 points from the fitted model, in discs,
-/// boxes and the United States, at most 5 of 17 did.
+/// The share of other settings that may move an estimate by more than a standard error, and by more than
+/// chance. On samples of up to 5,000 points from the fitted model, in discs, boxes and the United States, at
+/// most 5 of 17 did.
 const MOST_MOVED: f64 = 1.0 / 3.0;
 
 /// What to do where the answer depends on the settings by more than its standard error tells.

@@ -6,7 +6,8 @@ use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
 
-/// A variant, and the influence of each observation on its reported estimates (without rows where it could not be fitted).
+/// A variant, and the influence of each observation on its reported estimates (without rows where it could
+/// not be fitted).
 pub(crate) struct Trial {
     pub(crate) variant: Variant,
     pub(crate) influence: Matrix,

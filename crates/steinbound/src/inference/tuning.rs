@@ -42,8 +42,8 @@ impl Estimator {
         self.interrupt.watch(|| in_pool(|| self.agreed(data, model)))
     }
 
-    /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, where the method has a kernel; fits of the problem then say
-    /// how they were chosen.
+    /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, where the method has a
+    /// kernel; fits of the problem then say how they were chosen.
     pub fn check_tuned<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         if !self.method.has_kernel() {
             return self.check(data, model);
@@ -54,7 +54,8 @@ impl Estimator {
         Ok(estimator.check(data, model)?.chosen_by(tuning, took))
     }
 
-    /// Fits with bandwidth and ridge chosen by agreement, where the method has a kernel; the fit then says how they were chosen.
+    /// Fits with bandwidth and ridge chosen by agreement, where the method has a kernel; the fit then says
+    /// how they were chosen.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -125,7 +126,8 @@ impl Estimator {
         FitError::NoKernel { method: self.method.name(), instead: names_where(|uses| uses.kernel) }
     }
 
-    /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found once for all.
+    /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found
+    /// once for all.
     pub(crate) fn pinned(&self, data: &Points, model: &dyn Model) -> Result<(Pinned, Fit), Error> {
         let problem = self.check(data, model)?;
         let fit = problem.fit()?;
@@ -167,8 +169,9 @@ impl Pinned {
     }
 }
 
-/// Whether some variance is below [`LEAST_VARIANCE`] of the default's: the difference from the default is then mostly the default's own noise, under which
-/// a bias as large as the candidate's standard error would not show.
+/// Whether some variance is below [`LEAST_VARIANCE`] of the default's: the difference from the default is
+/// then mostly the default's own noise, under which a bias as large as the candidate's standard error would
+/// not show.
 fn is_too_precise(variant: &Variant, default: &[f64]) -> bool {
     variant
         .std_errors

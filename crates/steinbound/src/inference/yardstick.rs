@@ -13,8 +13,8 @@ use crate::points::Points;
 /// The share of chance differences that count as agreement.
 pub const LEVEL: f64 = 0.95;
 
-/// Variance of a difference, in units of the base's own variance, that is rounding: a difference of a thousandth of a standard error
-/// is none, and the covariance of a difference cannot be singular.
+/// Variance of a difference, in units of the base's own variance, that is rounding: a difference of a
+/// thousandth of a standard error is none, and the covariance of a difference cannot be singular.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// What differences between fits are measured with.
@@ -35,7 +35,8 @@ impl<'a> Yardstick<'a> {
         Yardstick { data, weights: data.relative_weights(), floor, threshold }
     }
 
-    /// The squared difference of two estimates in units of its own covariance; infinite where that is singular.
+    /// The squared difference of two estimates in units of its own covariance; infinite where that is
+    /// singular.
     pub(crate) fn difference(&self, one: &Trial, other: &Trial) -> Result<f64, Error> {
         let count = self.floor.len();
         let apart = |i: usize, k: usize| one.influence[(i, k)] - other.influence[(i, k)];

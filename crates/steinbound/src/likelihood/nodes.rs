@@ -18,8 +18,9 @@ use crate::simulate::truncated;
 
 /// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
 ///
-/// [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) finds one for its data. Where many samples of one density are
-/// fitted, as in a simulation, a rule made once serves all of them ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
+/// [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) finds one for its data. Where many samples
+/// of one density are fitted, as in a simulation, a rule made once serves all of them
+/// ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
 #[derive(Debug, Clone)]
 pub struct IntegrationRule {
     pub(crate) points: Points<'static>,
@@ -45,8 +46,8 @@ const MEETING_STEPS: u32 = 48;
 const ORDER: usize = 8;
 
 impl IntegrationRule {
-    /// A rule for the part of the domain around the data, fine enough for densities about as wide as they are; each level halves its
-    /// panels and doubles its reach.
+    /// A rule for the part of the domain around the data, fine enough for densities about as wide as they
+    /// are; each level halves its panels and doubles its reach.
     ///
     /// `None` where the rule would have too many nodes, or none to rely on because it was interrupted.
     pub(crate) fn new(
@@ -70,8 +71,9 @@ impl IntegrationRule {
 
     /// Draws of a model inside a domain, good for integrals of densities much like it.
     ///
-    /// With `n` observations and `count` draws, estimates differ from those with exact integrals by about `sqrt(n / count)` standard errors, the
-    /// same way for all samples that share the rule; the weights are right up to a common factor, which no estimate depends on.
+    /// With `n` observations and `count` draws, estimates differ from those with exact integrals by about
+    /// `sqrt(n / count)` standard errors, the same way for all samples that share the rule; the weights are
+    /// right up to a common factor, which no estimate depends on.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -114,19 +116,19 @@ impl IntegrationRule {
     }
 }
 
-/// Gauss-Legendre panels along every axis: along the last one on each section of the domain, along the others on the intervals over
-/// which the domain lies.
+/// Gauss-Legendre panels along every axis: along the last one on each section of the domain, along the others
+/// on the intervals over which the domain lies.
 ///
-/// Where the domain ends, the measure of its sections often vanishes like a square root; there the substitution
-/// `x = middle - half cos(pi t)` makes the integrand smooth.
+/// Where the domain ends, the measure of its sections often vanishes like a square root; there the
+/// substitution `x = middle - half cos(pi t)` makes the integrand smooth.
 struct Grid<'a> {
     domain: &'a dyn Domain,
     /// Where nodes are placed: the domain's bounds, as far as the data and some way around them reach.
     windows: Vec<(f64, f64)>,
     /// The width of panels along each axis.
     outer: Vec<f64>,
-    /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as good there as the
-    /// density is smooth, and needs less refinement than that over the ends of sections.
+    /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as
+    /// good there as the density is smooth, and needs less refinement than that over the ends of sections.
     inner: f64,
     /// Where sections change at once, along each axis in order.
     breaks: Vec<Vec<f64>>,
@@ -369,8 +371,8 @@ impl Proposal {
     }
 }
 
-/// The Kronecker sequence `frac(shift + i alpha)`, with the powers of the generalised golden ratio (the root of
-/// `g^(d+1) = g + 1`) for `alpha` and a seeded shift.
+/// The Kronecker sequence `frac(shift + i alpha)`, with the powers of the generalised golden ratio (the root
+/// of `g^(d+1) = g + 1`) for `alpha` and a seeded shift.
 struct Kronecker {
     places: Vec<f64>,
     steps: Vec<f64>,

@@ -19,9 +19,10 @@ use crate::score_matching::{self, BoundaryWeight};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
-/// With `E` the expectation under the truncated density (a sum over the nodes), the gradient is
-/// `E[grad log p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's information), and
-/// where the score is not affine in the parameters also `E[hess log p] - mean_i hess log p(x_i)`.
+/// With `E` the expectation under the truncated density (a sum over the nodes), the gradient is `E[grad log
+/// p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's
+/// information), and where the score is not affine in the parameters also `E[hess log p] - mean_i hess log
+/// p(x_i)`.
 struct Likelihood<'a> {
     model: &'a dyn Model,
     density: &'a dyn Density,
@@ -201,7 +202,8 @@ impl Objective for Likelihood<'_> {
         self.value_with(theta, self.masses(theta)?.1)
     }
 
-    /// With Fisher's information for the Hessian: near the maximum that is close to it, and it is never indefinite.
+    /// With Fisher's information for the Hessian: near the maximum that is close to it, and it is never
+    /// indefinite.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
         Ok(self.expansion(theta, false)?.0)
     }
@@ -242,7 +244,8 @@ fn settled_below(dimension: usize) -> f64 {
     }
 }
 
-/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
+/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the
+/// domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, rule, seed, interrupt } = *task;
     let density = model.density().ok_or_else(|| ModelError::Unsupported {
@@ -282,7 +285,8 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         let finer = if level < FINEST { nodes(level + 1)? } else { None };
         Ok(finer.map(|finer| Likelihood::new(task, density, data, finer)))
     };
-    // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
+    // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any
+    // start.
     let mut next = finer_than(level)?;
     while let Some(finer) = &next {
         let mut changes = false;

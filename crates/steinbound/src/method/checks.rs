@@ -25,12 +25,13 @@ pub(crate) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(
     Ok(())
 }
 
-/// Spreads of coordinates that differ by more than this do not go under one bandwidth. In a square of which one side was stretched, the first mean of a Gaussian with known
-/// covariance was off by 0.1 standard errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
+/// Spreads of coordinates that differ by more than this do not go under one bandwidth. In a square of which
+/// one side was stretched, the first mean of a Gaussian with known covariance was off by 0.1 standard errors
+/// at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
 const UNEQUAL_SPREADS: f64 = 5.0;
 
-/// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one of them alone, and boundary points along the others are
-/// too far apart.
+/// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one
+/// of them alone, and boundary points along the others are too far apart.
 pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
     // Coordinates with scales of their own have been taken care of.
     if data.scales().iter().any(|scale| *scale != 1.0) {

@@ -41,8 +41,8 @@ impl DistanceKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Compute {
-    /// Chosen from the number of points, their dimension, the number of boundary points and the model; exact up to [`AUTO_EXACT_LIMIT`]
-    /// points. The result says which form was taken, and why.
+    /// Chosen from the number of points, their dimension, the number of boundary points and the model; exact
+    /// up to [`AUTO_EXACT_LIMIT`] points. The result says which form was taken, and why.
     #[default]
     Auto,
     /// Evaluated once and stored: memory grows with `n^2`.

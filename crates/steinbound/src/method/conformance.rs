@@ -10,9 +10,9 @@ use crate::model::Gaussian;
 use crate::points::Points;
 use crate::simulate;
 
-/// Checks a method on data from a disc: that it records what it says it uses, that influence values are the derivatives of the
-/// estimate in the observation weights, that refits are estimates with other weights, and that a weight of two is an observation
-/// that is there twice.
+/// Checks a method on data from a disc: that it records what it says it uses, that influence values are the
+/// derivatives of the estimate in the observation weights, that refits are estimates with other weights, and
+/// that a weight of two is an observation that is there twice.
 ///
 /// ```
 /// use steinbound::Method;

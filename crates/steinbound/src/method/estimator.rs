@@ -13,7 +13,8 @@ use crate::stein::{Statistic, check_tolerance};
 /// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
 ///
 /// The methods are [`tksd`](Estimator::tksd), [`bdksd`](Estimator::bdksd), [`truncsm`](Estimator::truncsm),
-/// [`truncated_mle`](Estimator::truncated_mle), [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings that a method does not use are ignored.
+/// [`truncated_mle`](Estimator::truncated_mle), [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings
+/// that a method does not use are ignored.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -145,15 +146,16 @@ impl Estimator {
         self
     }
 
-    /// Where the search for a minimum starts, in reported parameters; then it is the only start, and components keep its order.
-    /// Fits in closed form need none.
+    /// Where the search for a minimum starts, in reported parameters; then it is the only start, and
+    /// components keep its order. Fits in closed form need none.
     pub fn start(mut self, reported: Vec<f64>) -> Estimator {
         self.start = Some(reported);
         self
     }
 
-    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data. The fit then has no log-likelihood, because the rule
-    /// knows its weights up to a factor. A regression, whose normaliser is known, does not use it.
+    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data. The fit
+    /// then has no log-likelihood, because the rule knows its weights up to a factor. A regression, whose
+    /// normaliser is known, does not use it.
     pub fn integrate_by(mut self, rule: Arc<IntegrationRule>) -> Estimator {
         self.integration = Some(rule);
         self
@@ -207,8 +209,9 @@ impl Estimator {
         self
     }
 
-    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts of a search, nodes of an
-    /// integral in many dimensions, and the subsample for the bandwidth of large data.
+    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts
+    /// of a search, nodes of an integral in many dimensions, and the subsample for the bandwidth of large
+    /// data.
     pub fn seed(mut self, seed: u64) -> Estimator {
         self.seed = seed;
         self

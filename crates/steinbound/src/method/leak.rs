@@ -16,11 +16,13 @@ use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BoundaryLeaks {
-    /// The places: others than the boundary points where the domain is known, else some of the boundary points themselves.
+    /// The places: others than the boundary points where the domain is known, else some of the boundary
+    /// points themselves.
     pub places: Points<'static>,
     /// What is left at each of them, from 0 to 1.
     pub leaks: Vec<f64>,
-    /// Whether the places are boundary points, each measured by the others alone. Then gaps between them go unseen: nobody knows where the boundary is.
+    /// Whether the places are boundary points, each measured by the others alone. Then gaps between them go
+    /// unseen: nobody knows where the boundary is.
     pub are_boundary_points: bool,
 }
 
@@ -34,10 +36,12 @@ pub struct Tie {
     pub limit: f64,
 }
 
-/// The share of the extent of the boundary within which two of its points are one: neither would tell of a gap at the other.
+/// The share of the extent of the boundary within which two of its points are one: neither would tell of a
+/// gap at the other.
 const SAME: f64 = 1e-5;
 
-/// The boundary points without those that are as good as repeated, where there are any: a point that is there twice would answer for itself.
+/// The boundary points without those that are as good as repeated, where there are any: a point that is there
+/// twice would answer for itself.
 pub(crate) fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Error> {
     let extent = |l: usize| {
         let values = boundary.rows().map(|row| row[l]);
@@ -76,8 +80,8 @@ pub(crate) fn probes(estimator: &Estimator, data: &Points, count: usize) -> Opti
     domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)).ok()
 }
 
-/// From so many places those near the data are taken; from the larger number where the first has too few that are near, as when a sample lies in one
-/// corner of a map. Some domains take their time for every place.
+/// From so many places those near the data are taken; from the larger number where the first has too few that
+/// are near, as when a sample lies in one corner of a map. Some domains take their time for every place.
 const CANDIDATES: [usize; 2] = [2 * LEAK_PROBES, 32 * LEAK_PROBES];
 
 /// What is known of the boundary near the data, apart from the boundary points.
@@ -89,8 +93,8 @@ enum Near {
     Unknown,
 }
 
-/// Different places on the boundary near the data, at most [`LEAK_PROBES`]; each is taken with a probability that goes with the kernel between it and the
-/// observations.
+/// Different places on the boundary near the data, at most [`LEAK_PROBES`]; each is taken with a probability
+/// that goes with the kernel between it and the observations.
 fn near_probes(
     estimator: &Estimator,
     data: &Points,
@@ -121,19 +125,22 @@ fn near_probes(
     Ok(Near::Places(Points::from_rows(&taken)?))
 }
 
-/// The tie between the data and the boundary ([`KernelResidual::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
-/// observations: the bias does not depend on their number, the standard error falls with its root.
+/// The tie between the data and the boundary ([`KernelResidual::tie`]) above which the bias that it leaves no
+/// longer drowns in the standard error, for so many observations: the bias does not depend on their number,
+/// the standard error falls with its root.
 ///
-/// Where the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean and by 0.5 to 1.3 for a full Gaussian,
-/// which they are not with a dense boundary: measured in discs, balls of up to 12 dimensions, boxes, strips, rings and the United States, with 8 to 2,000
-/// boundary points and the median bandwidth (`make simulations` repeats some of it).
+/// Where the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean
+/// and by 0.5 to 1.3 for a full Gaussian, which they are not with a dense boundary: measured in discs, balls
+/// of up to 12 dimensions, boxes, strips, rings and the United States, with 8 to 2,000 boundary points and
+/// the median bandwidth (`make simulations` repeats some of it).
 fn strongest_tie(observations: usize) -> f64 {
     2.0 / (observations as f64).sqrt()
 }
 
-/// The mean leak above which boundary points are called too sparse where nothing else is known of the boundary: between few and far points there may be
-/// anything, and the tie to the points themselves says little. In discs and the United States with 400 observations the bias drowns in the standard error
-/// below a twentieth, and no longer does above.
+/// The mean leak above which boundary points are called too sparse where nothing else is known of the
+/// boundary: between few and far points there may be anything, and the tie to the points themselves says
+/// little. In discs and the United States with 400 observations the bias drowns in the standard error below a
+/// twentieth, and no longer does above.
 fn largest_leak(observations: usize) -> f64 {
     0.05 * (400.0 / observations as f64).sqrt().min(1.0)
 }
@@ -157,8 +164,8 @@ pub(crate) struct BoundaryCheck {
 }
 
 impl BoundaryCheck {
-    /// Measures what is left of the kernel near the data, at other places on the boundary where the domain is known and
-    /// at the boundary points themselves where it is not.
+    /// Measures what is left of the kernel near the data, at other places on the boundary where the domain is
+    /// known and at the boundary points themselves where it is not.
     pub(super) fn measure(
         preparation: &mut Preparation,
         boundary: &Points,
@@ -201,7 +208,8 @@ pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
     data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
 }
 
-/// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
+/// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known
+/// of the boundary.
 fn warning(left: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
     if left.kept > UNTOUCHED && largest_leak.is_some() {
         let text = "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \

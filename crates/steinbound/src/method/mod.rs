@@ -9,9 +9,9 @@
 //! | [`mle`](Estimator::mle) | negative log-likelihood that ignores the boundary | nothing |
 //! | [`truncated_mle`](Estimator::truncated_mle) | negative log-likelihood inside the domain | the domain |
 //!
-//! A method is a [`Procedure`]: it says what it [uses](Uses), and prepares a [`Solver`] for data and model. To add one,
-//! copy a sibling file and add it to the list of [`Method`]s below; the command line, the Python package, the help and
-//! the messages find it there.
+//! A method is a [`Procedure`]: it says what it [uses](Uses), and prepares a [`Solver`] for data and model.
+//! To add one, copy a sibling file and add it to the list of [`Method`]s below; the command line, the Python
+//! package, the help and the messages find it there.
 
 mod bdksd;
 mod checks;
@@ -64,8 +64,8 @@ pub trait Procedure: Debug + Send + Sync {
     /// Which settings it uses, and what it must know of the boundary.
     fn uses(&self) -> Uses;
 
-    /// Checks and computes what does not depend on parameters or observation weights, and records what was used in
-    /// [`Preparation::setup`].
+    /// Checks and computes what does not depend on parameters or observation weights, and records what was
+    /// used in [`Preparation::setup`].
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error>;
 }
 
@@ -74,8 +74,8 @@ pub trait Solver: Send + Sync {
     /// The estimate, with the influence of each observation on it.
     fn estimate(&self, task: &Task) -> Result<Estimate, Error>;
 
-    /// The parameters for each of several sets of observation weights in place of the task's; `None` where there is no
-    /// estimate. A search begins at the task's start.
+    /// The parameters for each of several sets of observation weights in place of the task's; `None` where
+    /// there is no estimate. A search begins at the task's start.
     fn refits(&self, task: &Task, sets: &[Vec<f64>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         refit_each(self, task, sets)
     }
@@ -215,7 +215,8 @@ pub(crate) fn names_where(condition: impl Fn(Uses) -> bool) -> String {
     }
 }
 
-/// The refusal of a model that lacks what a method needs, with the methods for which a condition holds as the remedy.
+/// The refusal of a model that lacks what a method needs, with the methods for which a condition holds as the
+/// remedy.
 fn unsuited(error: Error, condition: impl Fn(Uses) -> bool) -> Error {
     match error {
         Error::Model(ModelError::Unsupported { model, action, remedy: ANOTHER_METHOD }) => {

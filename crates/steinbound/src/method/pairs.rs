@@ -15,7 +15,8 @@ const DENSE_LIMIT: usize = 500;
 /// Up to this many points the pairs are stored for a search (16 MB), which goes over them many times.
 const SEARCH_DENSE_LIMIT: usize = 2_000;
 
-/// Beyond this many points the square of their number is out of reach: about half a minute for each pass on two cores.
+/// Beyond this many points the square of their number is out of reach: about half a minute for each pass on
+/// two cores.
 const EXACT_LIMIT: usize = 300_000;
 
 /// A search goes over the pairs dozens of times.
@@ -34,7 +35,8 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the settings ask for.
+    /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the
+    /// settings ask for.
     pub(crate) fn new(
         estimator: &Estimator,
         data: &Points,

@@ -7,7 +7,8 @@ use crate::stein::{Holder, Statistic};
 
 /// What a result was computed with.
 ///
-/// Every result contains it: [`Fit`](crate::Fit) and [`Problem`](crate::fit::Problem) as `setup`, JSON as fields of the result itself.
+/// Every result contains it: [`Fit`](crate::Fit) and [`Problem`](crate::fit::Problem) as `setup`, JSON as
+/// fields of the result itself.
 ///
 /// ```
 /// use steinbound::{Estimator, Points, model::Gaussian};

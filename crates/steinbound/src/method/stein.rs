@@ -9,7 +9,8 @@ use crate::minimise::{
 };
 use crate::stein::{Moments, Statistic, SteinForm};
 
-/// Minimises the discrepancy of a Stein form: in closed form where the score is affine in the parameters, else by a search.
+/// Minimises the discrepancy of a Stein form: in closed form where the score is affine in the parameters,
+/// else by a search.
 ///
 /// A method whose kernel is another one prepares its form and leaves the rest to this.
 pub struct SteinSolver {

@@ -31,13 +31,16 @@ const SHORT: f64 = 1e-4;
 /// From an undamped step as short as this on, the Hessian itself is worth its price.
 const NEAR: f64 = 1e-2;
 
-/// A step as short as this, with a gain that is rounding, is the last: it ends at full precision, and what the next would be is rounding.
+/// A step as short as this, with a gain that is rounding, is the last: it ends at full precision, and what
+/// the next would be is rounding.
 const ROUNDING: f64 = 1e-8;
 
-/// After a step as short as this comes one whose square it is, and that is the last: what is wanted at the end is computed at once.
+/// After a step as short as this comes one whose square it is, and that is the last: what is wanted at the
+/// end is computed at once.
 const CLOSING: f64 = 1e-5;
 
-/// A step as short as this changes neither the Hessian nor the pulls of observations by more than their own rounding.
+/// A step as short as this changes neither the Hessian nor the pulls of observations by more than their own
+/// rounding.
 const NOTHING: f64 = 1e-11;
 
 /// Damping beyond which no step can help.
@@ -47,16 +50,19 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// # Definition
 ///
-/// Levenberg and Marquardt's damping of Newton's method with the Hessian `H`, or what [`Objective::expand`] makes do with until the end is near: the step solves
-/// `(H + damping D) s = -g`, `D` being the absolute diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step lowers the
-/// objective by a fair share of what the quadratic promises, and falls again when it does. The Hessian needs no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike,
-/// and it ends at a quadratic rate.
+/// Levenberg and Marquardt's damping of Newton's method with the Hessian `H`, or what [`Objective::expand`]
+/// makes do with until the end is near: the step solves `(H + damping D) s = -g`, `D` being the absolute
+/// diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step lowers the
+/// objective by a fair share of what the quadratic promises, and falls again when it does. The Hessian needs
+/// no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike, and it ends
+/// at a quadratic rate.
 ///
 /// # Requirements
 ///
-/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding and steps
-/// shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full precision. A search that ends in another way says so.
-/// The pulls of observations at the end are found on the way where that saves an evaluation, if they are wanted.
+/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is
+/// rounding and steps shrink as they do at a minimum with curvature; a last undamped step then takes the
+/// estimate to full precision. A search that ends in another way says so. The pulls of observations at the
+/// end are found on the way where that saves an evaluation, if they are wanted.
 ///
 /// # Reference
 ///
@@ -178,8 +184,8 @@ fn remaining_gain(at: &Expansion) -> f64 {
     damped_step(at, 0.0).map_or(f64::INFINITY, |step| promised_gain(at, &step))
 }
 
-/// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a minimum without
-/// curvature, as that of a fourth power, every step is a fixed share of the last.
+/// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a
+/// minimum without curvature, as that of a fourth power, every step is a fixed share of the last.
 fn comes_to_rest(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
     let length = |step: &[f64]| relative_length(theta, step);
     damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))

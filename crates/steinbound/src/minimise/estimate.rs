@@ -15,7 +15,8 @@ pub struct Starts {
     pub agreed: usize,
 }
 
-/// What every estimator returns: parameters, the influence of each observation on them, and how the search went.
+/// What every estimator returns: parameters, the influence of each observation on them, and how the search
+/// went.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
@@ -23,8 +24,8 @@ pub struct Estimate {
     pub(crate) theta: Option<Vec<f64>>,
     /// One row for each observation, one column for each parameter; without rows where it is not known.
     pub(crate) influence: Matrix,
-    /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows are carried along like
-    /// influence values, which keeps digits that products of Jacobians would lose.
+    /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows
+    /// are carried along like influence values, which keeps digits that products of Jacobians would lose.
     pub(crate) information: Option<Matrix>,
     /// The condition number of the scaled normal equations, or of the scaled Hessian where the search ended.
     pub(crate) condition: Option<f64>,

@@ -1,4 +1,5 @@
-//! From an objective to an estimate: closed forms, searches, and the covariance by the influence of each observation.
+//! From an objective to an estimate: closed forms, searches, and the covariance by the influence of each
+//! observation.
 
 pub(crate) mod closed_form;
 mod descent;

@@ -15,7 +15,8 @@ pub(crate) trait Objective: Sync {
         None
     }
 
-    /// The value with gradient and Hessian, or a positive semidefinite matrix that approaches it near a minimum.
+    /// The value with gradient and Hessian, or a positive semidefinite matrix that approaches it near a
+    /// minimum.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error>;
 
     /// The value with gradient and Hessian, whatever [`expand`](Objective::expand) makes do with.
@@ -23,11 +24,12 @@ pub(crate) trait Objective: Sync {
         self.expand(theta)
     }
 
-    /// For each observation the derivative of the gradient in its share of the weight: with the Hessian `H`, the influence
-    /// of an observation on the minimum is `-H^-1` times its row.
+    /// For each observation the derivative of the gradient in its share of the weight: with the Hessian `H`,
+    /// the influence of an observation on the minimum is `-H^-1` times its row.
     fn pulls(&self, theta: &[f64]) -> Result<Matrix, Error>;
 
-    /// [`expand_fully`](Objective::expand_fully) and [`pulls`](Objective::pulls) together: what is wanted at the end of a search.
+    /// [`expand_fully`](Objective::expand_fully) and [`pulls`](Objective::pulls) together: what is wanted at
+    /// the end of a search.
     fn conclude(&self, theta: &[f64]) -> Result<(Expansion, Matrix), Error> {
         Ok((self.expand_fully(theta)?, self.pulls(theta)?))
     }
@@ -57,8 +59,8 @@ pub(crate) fn linearised_features(at: AtPoints, theta: &[f64]) -> Result<Matrix,
     at.derivatives(theta, Wanted { score: true, score_jacobian: true, ..Wanted::default() })
 }
 
-/// The scale of each parameter in which the score changes as much as it is large, from features that are the scores and then
-/// the rows of their Jacobian.
+/// The scale of each parameter in which the score changes as much as it is large, from features that are the
+/// scores and then the rows of their Jacobian.
 pub(crate) fn score_scales(features: &Matrix, coordinates: usize) -> impl Iterator<Item = f64> {
     let square = |j: usize| features.column(j).iter().map(|v| v * v).sum::<f64>();
     let size: f64 = (0..coordinates).map(square).sum();

@@ -12,23 +12,25 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// Every estimator here moves, to first order, by a weighted mean of influence values, `sum_i w_i f_i / sum w`. Hence
+/// Every estimator here moves, to first order, by a weighted mean of influence values, `sum_i w_i f_i / sum
+/// w`. Hence
 ///
 /// ```text
 /// Cov = sum_g (sum_{i in g} w_i f_i) (sum_{i in g} w_i f_i)' / (sum w)^2
 /// ```
 ///
-/// over clusters `g` of dependent observations, each observation being its own cluster where none were given. For the
-/// Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared discrepancy and
-/// `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`, and weighted influence values have mean
-/// zero at the minimum, so that none is subtracted.
+/// over clusters `g` of dependent observations, each observation being its own cluster where none were given.
+/// For the Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared
+/// discrepancy and `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`,
+/// and weighted influence values have mean zero at the minimum, so that none is subtracted.
 ///
-/// Functions of the parameters have the influence values `J f_i`, `J` being their derivative (the delta method): multiplying
-/// these instead of `J Cov J'` keeps digits when `J` is large.
+/// Functions of the parameters have the influence values `J f_i`, `J` being their derivative (the delta
+/// method): multiplying these instead of `J Cov J'` keeps digits when `J` is large.
 ///
 /// # Requirements
 ///
-/// Independent clusters, more of them than parameters. The bias that too few boundary points leave is not included.
+/// Independent clusters, more of them than parameters. The bias that too few boundary points leave is not
+/// included.
 ///
 /// # Complexity
 ///
@@ -36,8 +38,8 @@ use crate::matrix::Matrix;
 ///
 /// # Reference
 ///
-/// White, *Maximum Likelihood Estimation of Misspecified Models*, 1982; for V-statistics van der Vaart, *Asymptotic
-/// Statistics*, chapter 12.
+/// White, *Maximum Likelihood Estimation of Misspecified Models*, 1982; for V-statistics van der Vaart,
+/// *Asymptotic Statistics*, chapter 12.
 ///
 /// ```
 /// use steinbound::Matrix;
@@ -64,8 +66,8 @@ pub fn covariance(
     Ok(covariance)
 }
 
-/// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first row of each: the sandwich
-/// is the sum of their squares.
+/// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first
+/// row of each: the sandwich is the sum of their squares.
 pub(crate) fn contributions(
     influence: &Matrix,
     weights: &[f64],

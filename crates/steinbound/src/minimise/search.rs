@@ -13,8 +13,8 @@ use crate::random::{stream, tasks};
 
 /// Minimises an objective from the start given, or from those that the model proposes.
 ///
-/// Of several starts the lowest minimum is taken, a minimum being preferred to a place where a search got stuck.
-/// The value ends up in the estimate's `objective`.
+/// Of several starts the lowest minimum is taken, a minimum being preferred to a place where a search got
+/// stuck. The value ends up in the estimate's `objective`.
 pub(crate) fn search(
     objective: &dyn Objective,
     model: &dyn Model,
@@ -44,7 +44,8 @@ pub(crate) fn search(
         }
         ends.push(end);
     }
-    // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
+    // A minimum comes before a place where a search stopped, and each before one that the model itself
+    // distrusts.
     let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
     let doubt = |end: &Descent| (!end.converged, is_distrusted(&end.theta));
     let better = |a: &Descent, b: &Descent| {
@@ -119,12 +120,14 @@ fn finished(
     Ok(estimate)
 }
 
-/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is rounding.
+/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is
+/// rounding.
 const FLAT: f64 = 1e-8;
 
 /// The parameter along which an objective is flat, where there is one.
 ///
-/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both sides.
+/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both
+/// sides.
 fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
     let size = |k: usize| 1.0 + theta[k].abs();
     let scaled = Matrix::from_fn(theta.len(), theta.len(), |j, k| at.hessian[(j, k)] * size(j) * size(k));

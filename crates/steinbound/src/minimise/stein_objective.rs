@@ -10,13 +10,15 @@ use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic
 
 /// The squared Stein discrepancy of a model with any score.
 ///
-/// With the scores and their Jacobian at `theta` as features ([`LinearScore::linearised`]), one pass over the pairs gives the value,
-/// the gradient and the part `2 J' M J / Z` of the Hessian; what the second derivatives of the score add is
-/// `(2 / Z) sum_i w_i sum_l (M W psi_l + D_l w)_i d^2 psi_l(x_i)`. No kernel value depends on the parameters.
+/// With the scores and their Jacobian at `theta` as features ([`LinearScore::linearised`]), one pass over the
+/// pairs gives the value, the gradient and the part `2 J' M J / Z` of the Hessian; what the second
+/// derivatives of the score add is `(2 / Z) sum_i w_i sum_l (M W psi_l + D_l w)_i d^2 psi_l(x_i)`. No kernel
+/// value depends on the parameters.
 ///
-/// A form made of a few functions is a sum of squares of as many residuals for each coordinate, `mean_i (psi_l phi + d_l phi)`. There a search takes the steps of
-/// Levenberg and Marquardt, with `2 J' M J / Z` alone: these need the sums over the data but no values at the points, half
-/// the work. The full Hessian is computed once, at the end.
+/// A form made of a few functions is a sum of squares of as many residuals for each coordinate, `mean_i
+/// (psi_l phi + d_l phi)`. There a search takes the steps of Levenberg and Marquardt, with `2 J' M J / Z`
+/// alone: these need the sums over the data but no values at the points, half the work. The full Hessian is
+/// computed once, at the end.
 pub(crate) struct SteinObjective<'a> {
     pairs: Pairs<'a>,
     model: &'a dyn Model,
@@ -85,7 +87,8 @@ impl SteinObjective<'_> {
         }
     }
 
-    /// The expansion with the Hessian from a pass at these parameters, whose features have left the given steps for differences.
+    /// The expansion with the Hessian from a pass at these parameters, whose features have left the given
+    /// steps for differences.
     fn full_expansion(&self, theta: &[f64], steps: &[f64], pass: &Pass) -> Result<Expansion, Error> {
         let score = self.linearised();
         let pull = pass.pull(&score.offset);

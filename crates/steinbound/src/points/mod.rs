@@ -143,8 +143,9 @@ impl<'a> Points<'a> {
 
     /// The same points with a scale for each coordinate, by which kernels and the median bandwidth divide it.
     ///
-    /// Coordinates in different units can so share one bandwidth, and a kernel on (response, covariates) is a product
-    /// of kernels. A coordinate of infinite scale is one that the kernel does not look at. Estimates stay in the data's units.
+    /// Coordinates in different units can so share one bandwidth, and a kernel on (response, covariates) is a
+    /// product of kernels. A coordinate of infinite scale is one that the kernel does not look at. Estimates
+    /// stay in the data's units.
     ///
     /// ```
     /// # use steinbound::{Points, kernel::Bandwidth};
