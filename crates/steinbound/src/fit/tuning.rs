@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Variant;
 use crate::matrix::Matrix;
 
-/// With fewer independent observations than this the default is kept: differences drown in noise, and a
-/// leaking kernel passes for a precise one (measured with 50 points in a disc: 5 % worse than the default;
-/// from 100 on better).
+/// With fewer independent observations than this the default is kept: noise hides the differences, and a
+/// leaking kernel looks precise (measured with 50 points in a disc: 5 % worse than the default; from 100 on
+/// better).
 pub const LEAST_OBSERVATIONS: usize = 100;
 
 /// The least share of the default's variance that a candidate may have, for every parameter.
@@ -34,11 +34,11 @@ pub const LEAST_VARIANCE: f64 = 0.5;
 /// On the border of the United States (400 points, 200 or 400 on the border, 512 seeds) the mean error falls
 /// by 6 and 8 %, in balls of 2 and 6 dimensions by 3 and 0.5 %.
 ///
-/// The smallest standard error alone would be a bad guide: a wide kernel with a large ridge leaks through the
-/// boundary, which lowers the variance and biases the estimate. Agreement with the default alone, at the
-/// chi-square median, keeps the bias away but with it most of the gain, because half of the good candidates
-/// are refused by chance. Asking for agreement with all that are less precise finds a leak where it begins,
-/// between neighbours whose difference has little noise, so that the level can be high.
+/// The smallest standard error alone would be a bad criterion: a wide kernel with a large ridge leaks through
+/// the boundary, which lowers the variance and biases the estimate. Agreement with the default alone, at the
+/// chi-square median, avoids the bias but loses most of the gain, because half of the good candidates are
+/// rejected by chance. Agreement with all that are less precise detects a leak at its onset, between
+/// neighbours whose difference has little noise, so that the level can be high.
 ///
 /// # Requirements
 ///
@@ -47,8 +47,8 @@ pub const LEAST_VARIANCE: f64 = 0.5;
 ///
 /// # Complexity
 ///
-/// Twelve fits for TKSD (thirteen with a ridge of the user's own), four for bd-KSD and KSD; their influence
-/// values are held together. The chosen one is fitted once more.
+/// Twelve fits for TKSD (thirteen with a user-defined ridge), four for bd-KSD and KSD; their influence values
+/// are held together. The chosen one is fitted once more.
 ///
 /// # Reference
 ///
@@ -61,13 +61,13 @@ pub struct Tuning {
     pub rule: TuningRule,
     /// The candidates that were tried.
     pub candidates: Vec<Candidate>,
-    /// The place of the default among them.
+    /// The index of the default among them.
     pub default: usize,
-    /// The place of the chosen one.
+    /// The index of the chosen one.
     pub chosen: usize,
-    /// Squared differences up to here count as agreement.
+    /// Squared differences up to this value count as agreement.
     pub threshold: f64,
-    /// Why nothing was tried.
+    /// Why no candidates were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -118,8 +118,7 @@ impl Tuning {
         self.candidates.get(self.chosen)
     }
 
-    /// The same with the estimates of every candidate in other reported parameters, as [`Fit::mapped`] does
-    /// it.
+    /// The same with the estimates of every candidate in other reported parameters, as in [`Fit::mapped`].
     pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Tuning {
         for candidate in &mut self.candidates {
             candidate.variant = candidate.variant.clone().mapped(&map);

@@ -8,7 +8,7 @@ use crate::fit::{Fit, Parameter};
 use crate::model::difference_steps;
 
 impl Fit {
-    /// A function of the reported parameters as a parameter of its own.
+    /// A function of the reported parameters as a new parameter.
     ///
     /// # Definition
     ///
@@ -58,7 +58,7 @@ impl Fit {
         };
         let gradient: Vec<f64> = (0..estimates.len()).map(&mut slope).collect();
         let value = function(&estimates);
-        // Rounding can leave a variance that is zero a little below it.
+        // Rounding can make a zero variance slightly negative.
         let error = dot(&gradient, &covariance.times_vector(&gradient)).max(0.0).sqrt();
         if !(value.is_finite() && error.is_finite()) {
             return Err(HypothesisError::NotDefined { name: name.to_string() }.into());

@@ -15,7 +15,7 @@ use crate::matrix::Matrix;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WaldTest {
-    /// The restrictions in words.
+    /// The restrictions as text.
     pub hypothesis: Vec<String>,
     /// The squared distance of the estimates from the hypothesis, in units of their covariance.
     pub statistic: f64,
@@ -31,8 +31,8 @@ impl Fit {
     /// # Definition
     ///
     /// The statistic `(R theta - r)' (R Cov R')^-1 (R theta - r)` is chi-square distributed under the
-    /// hypothesis, with as many degrees of freedom as there are restrictions. For one parameter it is the
-    /// square of its `z`. It does not change when restrictions are recombined.
+    /// hypothesis; its degrees of freedom are the number of restrictions. For one parameter it is the square
+    /// of its `z`. It does not change when restrictions are recombined.
     ///
     /// # Requirements
     ///
@@ -79,8 +79,7 @@ impl Fit {
 }
 
 impl WaldTest {
-    /// The test of a hypothesis on parameters of these names, from their estimates and the covariance of
-    /// these.
+    /// The test of a hypothesis on parameters with these names, from their estimates and covariance.
     ///
     /// ```
     /// use steinbound::Matrix;

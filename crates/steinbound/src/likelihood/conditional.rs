@@ -58,7 +58,7 @@ impl Objective for Conditional<'_> {
             let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
             self.contribution(i, theta, &mut gradient, &mut hessian);
             sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);
-            // What the log-density itself is curved by.
+            // The curvature of the log-density itself.
             if is_curved {
                 self.density.add_log_density_curvature(x, theta, -self.shares[i], &steps, sum);
             }

@@ -29,7 +29,7 @@ impl Procedure for Mle {
     }
 }
 
-/// Has nothing to prepare.
+/// Nothing to prepare.
 struct Naive;
 
 impl Solver for Naive {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{DistanceKind, Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
 use crate::error::Error;
-use crate::minimise::{Estimate, Ground};
+use crate::minimise::{CentredSearch, Estimate};
 use crate::score_matching::{self, BoundaryWeight, ScoreMatching};
 
 /// See [`Estimator::truncsm`].
@@ -37,8 +37,8 @@ impl Solver for BoundaryWeight {
         if model.affine().is_some() {
             return score_matching::minimise(model, data, weights, self);
         }
-        let ground = Ground::new(model, data, start);
-        ground.search(&ScoreMatching::new(model, &ground.points, weights, self, interrupt), seed)
+        let search = CentredSearch::new(model, data, start);
+        search.minimise(&ScoreMatching::new(model, &search.points, weights, self, interrupt), seed)
     }
 }
 

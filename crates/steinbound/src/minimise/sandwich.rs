@@ -66,8 +66,8 @@ pub fn covariance(
     Ok(covariance)
 }
 
-/// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first
-/// row of each: the sandwich is the sum of their squares.
+/// The contribution of each cluster, or of each observation if there are no clusters, to the estimate, and
+/// its first row: the sandwich is the sum of their squares.
 pub(crate) fn contributions(
     influence: &Matrix,
     weights: &[f64],
@@ -79,7 +79,7 @@ pub(crate) fn contributions(
         return Err(PointsError::WrongCount { what, found, expected: rows });
     }
     let total: f64 = weights.iter().sum();
-    // Numbers need not be consecutive: any that is used gets a row.
+    // Numbers need not be consecutive: each number in use gets a row.
     let mut groups: BTreeMap<usize, usize> = BTreeMap::new();
     let mut first_rows: Vec<usize> = if clusters.is_some() { Vec::new() } else { (0..rows).collect() };
     for (i, id) in clusters.into_iter().flatten().enumerate() {
@@ -100,7 +100,7 @@ pub(crate) fn contributions(
     Ok((sums, first_rows))
 }
 
-/// How many standard errors an interval of this confidence reaches to each side.
+/// The half-width of an interval of this confidence, in standard errors.
 ///
 /// ```
 /// use steinbound::inference::sandwich::normal_quantile;
