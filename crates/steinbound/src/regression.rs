@@ -242,8 +242,10 @@ impl PreparedRegression {
     /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
     /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
     /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
-    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x).lower(ResponseLimit::Constant(4.0)).build(0)?;
-    /// let fit = regression.estimator(&Estimator::truncated_mle()).fit(&regression.points, &regression.model)?;
+    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x);
+    /// # let regression = regression.lower(ResponseLimit::Constant(4.0)).build(0)?;
+    /// let estimator = regression.estimator(&Estimator::truncated_mle());
+    /// let fit = estimator.fit(&regression.points, &regression.model)?;
     /// let (mean, error) = regression.predict(&fit, &Matrix::from_fn(1, 1, |_, _| 0.5)).unwrap()[0];
     /// assert!((mean - 6.7).abs() < 4.0 * error);
     /// # Ok::<(), steinbound::Error>(())

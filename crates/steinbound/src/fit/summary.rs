@@ -51,10 +51,11 @@ impl Parameter {
 /// ```
 /// use steinbound::fit::{Parameter, parameter_table};
 /// let ratio = Parameter {
-///     name: "ratio".into(), estimate: Some(0.5), std_error: Some(0.1), lower: Some(0.304), upper: Some(0.696),
+///     name: "ratio".into(), estimate: Some(0.5), std_error: Some(0.1),
+///     lower: Some(0.304), upper: Some(0.696),
 /// };
 /// let table = parameter_table([&ratio], 0.95).to_string();
-/// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"), "{table}");
+/// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"));
 /// ```
 pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, confidence: f64) -> Table {
     let level = percent(confidence);
@@ -76,7 +77,7 @@ impl Fit {
     /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
     /// let summary = fit.summary();
     /// assert!(summary.starts_with("mle fit of a gaussian model\n"));
-    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0162        0.6        5.4"), "{summary}");
+    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0162        0.6        5.4"));
     /// assert_eq!(summary, fit.to_string());
     /// # Ok::<(), steinbound::Error>(())
     /// ```

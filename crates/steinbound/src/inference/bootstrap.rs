@@ -40,7 +40,8 @@ use crate::matrix::Matrix;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use steinbound::{Estimator, domain::Ball, fit::CovarianceKind, inference::Bootstrap, model::Gaussian, simulate};
+/// use steinbound::{Estimator, domain::Ball, fit::CovarianceKind, inference::Bootstrap};
+/// use steinbound::{model::Gaussian, simulate};
 /// let disc = Ball::new(1.4)?.in_dimension(2);
 /// let model = Gaussian::with_variance(2, 1.0)?;
 /// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 200, &mut simulate::stream(1, 0))?;

@@ -127,7 +127,8 @@ impl Comparison {
     /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
     /// let disc = Arc::new(Ball::new(1.4)?.in_dimension(2));
     /// let model = Gaussian::with_variance(2, 1.0)?;
-    /// let data = simulate::truncated(&model, &[0.5, 0.5], disc.as_ref(), 300, &mut simulate::stream(1, 0))?.points;
+    /// let rng = &mut simulate::stream(1, 0);
+    /// let data = simulate::truncated(&model, &[0.5, 0.5], disc.as_ref(), 300, rng)?.points;
     /// let methods = [Estimator::tksd(), Estimator::truncsm(), Estimator::mle()];
     /// let contenders = methods.map(|method| Contender::new(method.domain(disc.clone()), &model));
     /// let reference = contenders[0].estimator.check(&data, &model)?;

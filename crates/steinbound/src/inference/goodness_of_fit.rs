@@ -32,7 +32,7 @@ pub enum Null {
 /// T}) / (1 + B)` over `B` draws of its distribution:
 ///
 /// - *wild*, parameters given: `T* = |mean_i e_i xi_i|^2` with independent signs `e_i`, one for each cluster
-///   where there are any;
+///   if there are any;
 /// - *wild*, parameters fitted: to first order `mean_i xi_i` at the estimate is a mean of `xi_i + J f_i` at
 ///   the truth, `f_i` being influence values and `J` the derivative of `mean_i xi_i` in the parameters. So
 ///   `T* = |mean_i e_i (xi_i + J f_i)|^2`, which is `e'He + 2 (e'F)(A'e) + (e'F) N (F'e)` with `N = J'J` and

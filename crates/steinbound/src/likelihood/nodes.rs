@@ -295,7 +295,7 @@ fn panels(length: f64, width: f64) -> usize {
     ((length / width).ceil() as usize).clamp(1, MOST_NODES)
 }
 
-/// The standard deviation of each coordinate, or 1 where it is constant.
+/// The standard deviation of each coordinate, or 1 if it is constant.
 fn deviations(data: &Points) -> Vec<f64> {
     column_variances(data, &data.weights()).iter().map(|variance| variance.sqrt()).collect()
 }

@@ -95,7 +95,8 @@ impl Estimator {
     /// ```
     /// use steinbound::{Estimator, Method, Points, model::Gaussian};
     /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
-    /// let fit = Estimator::tksd().confidence(0.9).method(Method::MLE).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// let estimator = Estimator::tksd().confidence(0.9).method(Method::MLE);
+    /// let fit = estimator.fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
     /// assert_eq!((fit.setup.method, fit.confidence), (Method::MLE, 0.9));
     /// # Ok::<(), steinbound::Error>(())
     /// ```

@@ -19,7 +19,7 @@ use crate::matrix::Matrix;
 /// Cov = sum_g (sum_{i in g} w_i f_i) (sum_{i in g} w_i f_i)' / (sum w)^2
 /// ```
 ///
-/// over clusters `g` of dependent observations, each observation being its own cluster where none were given.
+/// over clusters `g` of dependent observations, each observation being its own cluster if none are given.
 /// For the Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared
 /// discrepancy and `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`,
 /// and weighted influence values have mean zero at the minimum, so that none is subtracted.
