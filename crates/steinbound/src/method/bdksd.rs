@@ -35,12 +35,13 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises the Stein discrepancy under the kernel `h(x) k(x, y) h(y)`, `h` being the distance to the boundary
-    /// ([`Weighted`](crate::stein::Weighted)).
+    /// Minimises the Stein discrepancy under the kernel `h(x) k(x, y) h(y)`, `h` being the distance to the
+    /// boundary ([`Weighted`](crate::stein::Weighted)).
     ///
     /// # Requirements
     ///
-    /// A domain (exact distance), or boundary points (distance to the nearest, which overestimates far from them).
+    /// A domain (exact distance), or boundary points (distance to the nearest, which overestimates far from
+    /// them).
     ///
     /// # Complexity
     ///
@@ -48,7 +49,8 @@ impl Estimator {
     ///
     /// # Reference
     ///
-    /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+    /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit
+    /// Testing*, 2021.
     ///
     /// ```
     /// use std::sync::Arc;

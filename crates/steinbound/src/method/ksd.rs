@@ -1,4 +1,4 @@
-//! KSD: the kernel as it is.
+//! KSD: the plain kernel.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises the Stein discrepancy under the kernel `k` as it is ([`Radial`](crate::stein::Radial)).
+    /// Minimises the Stein discrepancy under the plain kernel `k` ([`Radial`](crate::stein::Radial)).
     ///
     /// # Requirements
     ///
