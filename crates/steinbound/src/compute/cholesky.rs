@@ -13,22 +13,24 @@ use crate::matrix::{Matrix, add_scaled};
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
 ///
-/// Work is cut into blocks of fixed size, each on one thread, so that the bits do not depend on how many threads there are.
+/// Work is cut into blocks of fixed size, each on one thread, so that the bits do not depend on the number of
+/// threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Cholesky {
     lower: Matrix,
 }
 
 impl Cholesky {
-    /// Factorises the matrix, of which only the lower triangle is read; `None` where it is not positive definite.
+    /// Factorises the matrix, of which only the lower triangle is read; `None` if it is not positive
+    /// definite.
     ///
-    /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are solved for, and the block columns to
-    /// the right of it lose its part of the product.
+    /// By block columns from left to right: the diagonal block is factorised, the rows below it are solved
+    /// for, and its part of the product is subtracted from the block columns to the right.
     pub(crate) fn new(matrix: Matrix) -> Option<Cholesky> {
         Cholesky::of_large(matrix, &Interrupt::new()).ok().flatten()
     }
 
-    /// [`new`](Cholesky::new) for a matrix that takes its time.
+    /// [`new`](Cholesky::new) for a large matrix, with an interrupt.
     pub(crate) fn of_large(
         mut matrix: Matrix,
         interrupt: &Interrupt,
@@ -79,7 +81,7 @@ impl Cholesky {
         Ok(pivots_are_sound.then_some(Cholesky { lower: matrix }))
     }
 
-    /// The factor whose lower triangle is given.
+    /// The factor with this lower triangle.
     pub(crate) fn from_lower(lower: Matrix) -> Cholesky {
         Cholesky { lower }
     }
@@ -140,8 +142,8 @@ impl Cholesky {
 
     /// The largest eigenvalue of `A` over the smallest, estimated from below.
     ///
-    /// Both are lengths to which multiplying by `A`, or by its inverse, stretches a vector in the end. Where eigenvalues crowd at an
-    /// end, as those of a smooth kernel do, that is known after a few steps.
+    /// Both are found by power iteration with `A` and with its inverse. If eigenvalues are clustered at an
+    /// end, as those of a smooth kernel are, a few steps suffice.
     pub(crate) fn condition_number(&self) -> f64 {
         let size = self.lower.rows();
         growth(size, |x| self.multiply(x)) * growth(size, |x| self.divide(x))
@@ -171,9 +173,9 @@ impl Cholesky {
     }
 }
 
-/// By how much an operator stretches a vector that it was applied to again and again.
+/// The factor by which an operator stretches a vector after repeated application.
 fn growth(size: usize, apply: impl Fn(&mut [f64])) -> f64 {
-    // Fractions of multiples of the golden ratio: no eigenvector is likely to be at right angles to them.
+    // Fractional parts of multiples of the golden ratio: unlikely to be orthogonal to any eigenvector.
     let mut x: Vec<f64> = (1..=size).map(|i| (i as f64 * 0.618_033_988_749_894_9).fract()).collect();
     let mut stretch = 0.0;
     for _ in 0..MOST_POWERS {
@@ -190,15 +192,15 @@ fn growth(size: usize, apply: impl Fn(&mut [f64])) -> f64 {
     stretch
 }
 
-/// The most times that an operator is applied to find how much it stretches.
+/// The largest number of power iterations.
 const MOST_POWERS: usize = 30;
 
-/// Relative change below which a stretch is known well enough: it is the order of magnitude that counts.
+/// The relative change at which power iteration stops: only the order of magnitude matters.
 const SETTLED: f64 = 1e-3;
 
 /// Solves `A X = B` for a symmetric positive definite `A` after scaling it to unit diagonal.
 ///
-/// The scaling makes the answer, and the verdict that `A` is singular, independent of the parameters' units.
+/// The scaling makes the answer, and the decision that `A` is singular, independent of the parameters' units.
 #[derive(Debug, Clone)]
 pub(crate) struct ScaledCholesky {
     factor: Cholesky,
@@ -206,7 +208,7 @@ pub(crate) struct ScaledCholesky {
 }
 
 impl ScaledCholesky {
-    /// Factorises; the error is the condition number reached (infinite where there is no factor).
+    /// Factorises; the error is the condition number reached (infinite if there is no factor).
     pub(crate) fn new(matrix: &Matrix) -> Result<ScaledCholesky, f64> {
         let size = matrix.rows();
         let scale: Vec<f64> = (0..size).map(|i| matrix[(i, i)].sqrt()).collect();
@@ -239,7 +241,7 @@ impl ScaledCholesky {
         self.factor.condition_number()
     }
 
-    /// Every row of a matrix solved for and multiplied by a factor: `factor * rows A^-1`.
+    /// `factor * rows A^-1`, for every row of a matrix.
     pub(crate) fn solve_rows(&self, rows: &Matrix, factor: f64) -> Matrix {
         let mut transposed = rows.transpose();
         self.solve(&mut transposed);
@@ -255,13 +257,13 @@ impl ScaledCholesky {
     }
 }
 
-/// Rows and columns of a block.
+/// The number of rows and columns of a block.
 const BLOCK: usize = 128;
 
-/// Columns that are solved for together.
+/// The number of columns that are solved for together.
 const RIGHT_SIDES: usize = 16;
 
-/// The lower factor of a small matrix, in place; `None` where it is not positive definite.
+/// The lower factor of a small matrix, in place; `None` if it is not positive definite.
 fn factorise(matrix: &mut Matrix) -> Option<()> {
     let scratch = llt::factor::cholesky_in_place_scratch::<f64>(matrix.rows(), Par::Seq, Default::default());
     let mut buffer = MemBuffer::new(scratch);
@@ -271,7 +273,7 @@ fn factorise(matrix: &mut Matrix) -> Option<()> {
     Some(())
 }
 
-/// Beyond this ratio of pivots fewer than two digits of a solution would be left: call it singular.
+/// Beyond this ratio of pivots a solution has fewer than two correct digits: the matrix counts as singular.
 const LARGEST_CONDITION: f64 = 1e14;
 
 pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
@@ -322,7 +324,8 @@ mod tests {
         assert!(worst < 1e-10, "{worst}");
     }
 
-    /// Against the eigenvalues of an independent decomposition, for a smooth kernel with ridges large and small.
+    /// Compared with the eigenvalues of an independent decomposition, for a smooth kernel with large and
+    /// small ridges.
     #[test]
     fn condition_numbers_are_ratios_of_eigenvalues() {
         for (size, ridge) in [(3, 0.0), (60, 1e-1), (60, 1e-6), (60, 1e-11), (200, 1e-3)] {

@@ -1,4 +1,4 @@
-//! All pairwise distances of a set of points, as far as their order is concerned.
+//! Order statistics of all pairwise distances of a set of points.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,8 @@ use super::simd::{LANES, Lanes, Level, Vectorised};
 use super::squares::{GROUP, squared_distances_of_eight};
 use crate::interrupt::{Interrupt, Interrupted};
 
-/// The squared distances of all pairs of different points, sorted out by a bracket: counted below it and at its ends, kept inside.
+/// The squared distances of all pairs of different points relative to a bracket: counted below it and at its
+/// ends, kept inside.
 #[derive(Debug, Clone)]
 pub(crate) struct Bracketed {
     low: f64,
@@ -52,13 +53,14 @@ impl Bracketed {
         let start = || (Bracketed::empty(bracket), Scratch::new());
         let counted = tiles.par_iter().filter(|_| !interrupt.is_raised()).fold(start, of_tile);
         let counted = counted.map(|(counted, _)| counted).reduce(|| Bracketed::empty(bracket), merge);
-        // Once raised it stays so: nothing was left out of what passes here.
+        // The interrupt is never lowered, so if it is not raised here, no pair was skipped.
         interrupt.check()?;
         Ok(counted)
     }
 
-    /// A narrower bracket of the median, so many standard deviations to both sides, from a part of the pairs: every point
-    /// with about `partners` others that follow it. The points are in random order.
+    /// A narrower bracket of the median, the given number of standard deviations to both sides, from a part
+    /// of the pairs: every point with about `partners` of the points that follow it. The points are in random
+    /// order.
     pub(crate) fn narrowed(
         points: &Coordinates,
         bracket: (f64, f64),
@@ -86,7 +88,8 @@ impl Bracketed {
         (low.unwrap_or(bracket.0), high.unwrap_or(bracket.1))
     }
 
-    /// Takes distances within the bracket. Those at its ends are counted, for there can be very many of them.
+    /// Keeps distances within the bracket. Those at its ends are only counted, since there can be very many
+    /// of them.
     fn keep(&mut self, within: &[f64]) {
         let start = self.inside.len();
         self.inside.extend_from_slice(within);
@@ -105,11 +108,11 @@ impl Bracketed {
         }
     }
 
-    /// The squared distances of two ranks among all, the same or one after the other, where the bracket knows them.
+    /// The squared distances of two ranks among all, equal or consecutive, if they lie in the bracket.
     pub(crate) fn neighbours(&mut self, (lower, upper): (usize, usize)) -> Option<(f64, f64)> {
         let (start, end) = (self.below + self.at_low, self.below + self.at_low + self.inside.len());
         if lower >= start && upper < end {
-            // Next in order is the least of those behind.
+            // The next in order is the smallest of those after it.
             let (_, low, behind) = self.inside.select_nth_unstable_by(lower - start, f64::total_cmp);
             let next = behind.iter().copied().fold(f64::INFINITY, f64::min);
             return Some((*low, if upper == lower { *low } else { next }));
@@ -117,7 +120,7 @@ impl Bracketed {
         Some((self.rank(lower)?, self.rank(upper)?))
     }
 
-    /// The squared distance of that rank among all, where the bracket knows it.
+    /// The squared distance of this rank among all, if it lies in the bracket.
     fn rank(&mut self, rank: usize) -> Option<f64> {
         let mut rank = rank.checked_sub(self.below)?;
         if rank < self.at_low {
@@ -131,7 +134,8 @@ impl Bracketed {
     }
 }
 
-/// How far from the middle of so many sampled numbers, in ranks, the median of all is to be looked for.
+/// The half-width, in ranks around the middle of the sampled numbers, of the bracket that contains the median
+/// of all.
 pub(crate) fn deviations_of_median(sampled: usize, deviations: f64) -> usize {
     (0.5 * deviations * (sampled as f64).sqrt()) as usize
 }
@@ -146,7 +150,7 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    /// A bit for each of eight columns from `start` on whose pair with a row counts.
+    /// A bit for each of eight columns from `start` on whose pair with the row counts.
     #[inline(always)]
     fn lanes_that_count(&self, row: usize, start: usize) -> u8 {
         if row >= self.row_count {
@@ -159,10 +163,10 @@ impl Tile<'_> {
     }
 }
 
-/// Room for what a group of rows against a block of columns can have in the bracket, and one vector more.
+/// Room for all pairs of a group of rows and a block of columns, plus one vector.
 const MOST_KEPT: usize = GROUP * LARGEST_TILE + LANES;
 
-/// Numbers on their way through a tile.
+/// Buffers for a tile.
 struct Scratch {
     kept: Vec<f64>,
     x: Vec<[f64; GROUP]>,
@@ -190,14 +194,14 @@ fn count_tile<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracke
             for r in 0..GROUP {
                 (at_least[r], within[r]) = squares[r].sort_out(low, high, at_least[r]);
             }
-            // The bracket is narrow: most of the time there is nothing to keep.
+            // The bracket is narrow: in most cases there is nothing to keep.
             if within[0] | within[1] | within[2] | within[3] != 0 {
                 count += keep_group(squares, within, &mut kept[count..]);
             }
         }
         let at_least: f64 = V::sums(at_least).iter().sum();
         counted.below += whole * GROUP * LANES - at_least as usize;
-        // On the diagonal, columns before the row have been rows.
+        // On the diagonal, pairs with columns before the row have already been counted.
         let first = if tile.is_diagonal { at / LANES } else { whole };
         for (j, y) in tile.columns.eights().enumerate().skip(first) {
             let squares = squared_distances_of_eight::<V>(x, y);
@@ -214,7 +218,7 @@ fn count_tile<V: Lanes>(tile: &Tile, scratch: &mut Scratch, counted: &mut Bracke
     }
 }
 
-/// Writes the lanes of a group whose bits are set one after the other, and returns how many there are.
+/// Writes those lanes of a group whose bits are set, one after the other, and returns their number.
 #[inline(always)]
 fn keep_group<V: Lanes>(squares: [V; GROUP], within: [u8; GROUP], kept: &mut [f64]) -> usize {
     let mut count = 0;
@@ -226,7 +230,7 @@ fn keep_group<V: Lanes>(squares: [V; GROUP], within: [u8; GROUP], kept: &mut [f6
     count
 }
 
-/// Sorts the squared distances of a tile out.
+/// Counts and keeps the squared distances of a tile.
 struct CountTile<'a> {
     tile: &'a Tile<'a>,
     scratch: &'a mut Scratch,

@@ -1,15 +1,15 @@
-//! How much memory there is.
+//! The amount of available memory.
 
-/// The bytes that may be used where the system does not tell how many it has.
+/// The number of bytes assumed if the system does not report its memory.
 const UNKNOWN: u128 = 4 << 30;
 
-/// The bytes that a program can take without the machine running out of them.
+/// The number of bytes that a program can allocate without exhausting the machine's memory.
 pub(crate) fn available() -> u128 {
     let told = std::fs::read_to_string("/proc/meminfo").ok();
     told.and_then(|text| told_available(&text)).unwrap_or(UNKNOWN)
 }
 
-/// The line `MemAvailable: 1234 kB`: free memory and what the system would give up for a program.
+/// The line `MemAvailable: 1234 kB`: free memory and memory that the system can release.
 fn told_available(text: &str) -> Option<u128> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u128 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;

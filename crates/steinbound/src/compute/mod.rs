@@ -1,8 +1,8 @@
-//! The machinery under the statistics that knows no kernel: vectorised loops, packed tables and dense factorisations. The only place
-//! with `unsafe`.
+//! Numerical routines that are independent of the kernel: vectorised loops, packed tables and dense
+//! factorisations. The only module with `unsafe`.
 //!
-//! Everything here gives the same bits for any number of threads: work is cut into fixed tiles and
-//! every sum is taken in a fixed order.
+//! All results are the same bits for any number of threads: work is cut into fixed tiles and every sum is
+//! taken in a fixed order.
 
 pub(crate) mod cholesky;
 pub(crate) mod distances;
@@ -18,14 +18,14 @@ use faer::{Accum, Par};
 
 use crate::matrix::Matrix;
 
-/// Runs something on a thread of the pool. What is started from there in parallel need not be handed over from outside, which would cost
-/// as much as a small fit each time.
+/// Runs a job on a thread of the pool. Parallel work started there need not be handed over from outside the
+/// pool, which would cost as much as a small fit each time.
 pub(crate) fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { job() } else { rayon::scope(|_| job()) }
 }
 
-/// The vector instructions in use: `avx512`, `avx2` or `portable`. They are the widest of the processor, unless the environment variable
-/// `STEINBOUND_SIMD` says otherwise.
+/// The vector instructions in use: `avx512`, `avx2` or `portable`. They are the widest of the processor,
+/// unless the environment variable `STEINBOUND_SIMD` selects others.
 ///
 /// ```
 /// assert!(["avx512", "avx2", "portable"].contains(&steinbound::simd_level()));
@@ -34,7 +34,7 @@ pub fn simd_level() -> &'static str {
     simd::Level::current().name()
 }
 
-/// The inner product, in eight running sums so that the processor need not wait for each addition.
+/// The inner product, in eight partial sums so that the processor need not wait for each addition.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (left8, left_rest) = left.as_chunks::<8>();
@@ -48,7 +48,7 @@ pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// The place of an item in a list, to which it is added where it is new.
+/// The index of an item in a list, to which it is appended if it is new.
 pub(crate) fn place_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|other| *other == item).unwrap_or_else(|| {
         list.push(item);

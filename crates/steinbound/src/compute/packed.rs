@@ -2,18 +2,18 @@
 
 use crate::compute::simd::LANES;
 
-/// The most rows and columns of a tile: its buffers stay in the first-level cache.
+/// The largest number of rows and columns of a tile, whose buffers then stay in the first-level cache.
 pub(crate) const LARGEST_TILE: usize = 256;
 
-/// Up to this many rows tiles are half as large, so that there are enough of them to go round.
+/// Up to this number of rows tiles are half as large, so that there are enough of them for all threads.
 const FEW_ROWS: usize = 2_048;
 
-/// Rows and columns of a tile, for a table of so many rows.
+/// The number of rows and columns of a tile, for a table with this number of rows.
 pub(crate) fn tile_of(rows: usize) -> usize {
     if rows <= FEW_ROWS { LARGEST_TILE / 2 } else { LARGEST_TILE }
 }
 
-/// A register's width in bytes. Vectors that lie across two cache lines take twice as long to load.
+/// The width of a register in bytes. Vectors that cross a cache line take twice as long to load.
 const ALIGNMENT: usize = 64;
 
 /// Numbers in memory, starting at the beginning of a cache line.
@@ -32,7 +32,7 @@ impl Aligned {
 
     pub(crate) fn zeros(length: usize) -> Aligned {
         let values = vec![0.0; length + ALIGNMENT / size_of::<f64>()];
-        // Without an answer the vectors are merely slower to load.
+        // If the offset is unknown, vectors are merely slower to load.
         let start = values.as_ptr().align_offset(ALIGNMENT);
         let start = if start < ALIGNMENT / size_of::<f64>() { start } else { 0 };
         Aligned { values, start, length }
@@ -55,8 +55,9 @@ impl Clone for Aligned {
     }
 }
 
-/// A table of numbers cut into blocks of a [tile's](tile_of) rows, each block column by column. The last block is padded with rows of zeros to whole
-/// vectors: in a sum over points a padded row counts for nothing, because its weights are zero.
+/// A table of numbers cut into blocks of a [tile's](tile_of) rows, each block column by column. The last
+/// block is padded with rows of zeros to whole vectors: padded rows have zero weight, so they do not
+/// contribute to sums over points.
 #[derive(Debug, Clone)]
 pub(crate) struct Packed {
     rows: usize,
@@ -68,7 +69,7 @@ pub(crate) struct Packed {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block<'a> {
     values: &'a [f64],
-    /// Rows, padded ones included.
+    /// The number of rows, including padding.
     pub(crate) length: usize,
 }
 
@@ -79,7 +80,8 @@ impl<'a> Block<'a> {
 }
 
 impl Packed {
-    /// A table whose columns are written one after the other: `fill(j, start, rows)` writes the rows of column `j` from `start` on.
+    /// A table whose columns are written one after the other: `fill(j, start, rows)` writes the rows of
+    /// column `j` from `start` on.
     pub(crate) fn new(rows: usize, columns: usize, fill: impl Fn(usize, usize, &mut [f64])) -> Packed {
         let mut packed = Packed { rows, columns, values: Aligned::zeros(padded(rows) * columns) };
         let tile = tile_of(rows);
@@ -106,8 +108,9 @@ impl Packed {
     }
 }
 
-/// Points cut into blocks like a [`Packed`] table, with the coordinates of eight points side by side: eight numbers for the first coordinate, eight for
-/// the second, and so on. Distances are then computed by walking straight through memory.
+/// Points cut into blocks like a [`Packed`] table, with the coordinates of eight points next to each other:
+/// eight numbers for the first coordinate, eight for the second, and so on. Distances then read memory
+/// sequentially.
 #[derive(Debug, Clone)]
 pub(crate) struct Coordinates {
     rows: usize,
@@ -120,12 +123,12 @@ pub(crate) struct Coordinates {
 pub(crate) struct Place<'a> {
     lanes: &'a [[f64; LANES]],
     pub(crate) dimension: usize,
-    /// Points, padded ones included.
+    /// The number of points, including padding.
     pub(crate) length: usize,
 }
 
 impl<'a> Place<'a> {
-    /// The coordinates of eight points after those of eight others: for each eight, one entry for each coordinate.
+    /// The coordinates in groups of eight points: for each group, one entry per coordinate.
     pub(crate) fn eights(&self) -> std::slice::ChunksExact<'a, [f64; LANES]> {
         self.lanes.chunks_exact(self.dimension)
     }
@@ -136,7 +139,8 @@ impl<'a> Place<'a> {
         &self.lanes[j * self.dimension..(j + 1) * self.dimension]
     }
 
-    /// For each coordinate the values of a group of points, from `at` on, which is a multiple of their number.
+    /// For each coordinate the values of a group of points from `at` on, which is a multiple of the group's
+    /// size.
     pub(crate) fn group<const GROUP: usize>(&self, at: usize, group: &mut Vec<[f64; GROUP]>) {
         let (eight, lane) = (at / LANES * self.dimension, at % LANES);
         let of_coordinate = |lanes: &[f64; LANES]| std::array::from_fn(|r| lanes[lane + r]);
@@ -190,7 +194,7 @@ impl Coordinates {
         self.place(block * tile_of(self.rows), self.length(block))
     }
 
-    /// So many points from `start` on, both multiples of a vector's length, wherever blocks begin and end.
+    /// `length` points from `start` on, both multiples of a vector's length, across the limits of blocks.
     pub(crate) fn place(&self, start: usize, length: usize) -> Place<'_> {
         let range = start * self.dimension..(start + length) * self.dimension;
         let (lanes, _) = self.values.as_slice()[range].as_chunks();

@@ -1,44 +1,46 @@
-//! A Cholesky factor that stops early: the few columns that carry a kernel matrix.
+//! An incomplete Cholesky factor: the few columns that determine a kernel matrix.
 
 use rayon::prelude::*;
 
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 
-/// Columns of a positive semidefinite matrix, chosen greedily, and the factor they make.
+/// Columns of a positive semidefinite matrix, chosen greedily, and their factor.
 #[derive(Debug, Clone)]
 pub(crate) struct Pivots {
     /// The rows chosen, in order.
     pub(crate) chosen: Vec<usize>,
     /// `L` with `A_cc = L L'` for the chosen rows and columns `c`.
     pub(crate) lower: Matrix,
-    /// The mean of the diagonal that is left.
+    /// The mean of the remaining diagonal.
     pub(crate) residual: f64,
 }
 
-/// When to stop.
+/// The stopping rule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stop<'a> {
-    /// The mean of the remaining diagonal that is small enough.
+    /// The tolerated mean of the remaining diagonal.
     pub(crate) tolerance: f64,
-    /// The most columns.
+    /// The largest number of columns.
     pub(crate) most: usize,
-    /// What ends the search early, as an error.
+    /// Ends the search early, as an error.
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// A pivot below this share of the largest entry of the diagonal is rounding.
+/// A pivot below this share of the largest diagonal entry is rounding error.
 const NO_PIVOT: f64 = 1e-13;
 
 /// Rows of the factor that are updated together.
 const ROWS: usize = 512;
 
-/// Takes the column with the largest remaining diagonal, again and again, until what remains is small.
+/// Repeatedly takes the column with the largest remaining diagonal entry, until the remainder is small.
 ///
-/// The matrix is known by its diagonal and a function that computes a column. After `r` steps `A` is `F F'` plus a positive semidefinite rest
-/// whose trace is the sum of the remaining diagonal; the greedy choice comes close to the best one for kernels whose eigenvalues fall fast.
+/// The matrix is given by its diagonal and a function that computes a column. After `r` steps `A` is `F F'`
+/// plus a positive semidefinite remainder whose trace is the sum of the remaining diagonal; the greedy choice
+/// is close to the best one for kernels whose eigenvalues decrease fast.
 ///
-/// Reference: Harbrecht, Peters and Schneider, *On the low-rank approximation by the pivoted Cholesky decomposition*, 2012.
+/// Reference: Harbrecht, Peters and Schneider, *On the low-rank approximation by the pivoted Cholesky
+/// decomposition*, 2012.
 pub(crate) fn greedy<E: From<Interrupted>>(
     mut diagonal: Vec<f64>,
     stop: Stop,
@@ -51,9 +53,9 @@ pub(crate) fn greedy<E: From<Interrupted>>(
     let mean = |diagonal: &[f64]| diagonal.iter().sum::<f64>() / size.max(1) as f64;
     while chosen.len() < stop.most.min(size) && mean(&diagonal) > stop.tolerance {
         stop.interrupt.check()?;
-        // The first of several equal ones, so that the choice does not depend on how they are searched.
+        // The first of several equal ones, so that the choice does not depend on the order of the search.
         let pivot = (0..size).fold(0, |best, i| if diagonal[i] > diagonal[best] { i } else { best });
-        // What is not a number is no pivot either.
+        // NaN is not a pivot either.
         if diagonal[pivot].is_nan() || diagonal[pivot] <= floor {
             break;
         }
@@ -73,7 +75,7 @@ pub(crate) fn greedy<E: From<Interrupted>>(
                 *left = (*left - *x * *x).max(0.0);
             }
         });
-        // Nothing is left of a column that has been taken, whatever rounding says.
+        // The remainder of a chosen column is exactly zero; rounding would leave a small number.
         diagonal[pivot] = 0.0;
         chosen.push(pivot);
         factor.push(new);

@@ -2,7 +2,7 @@
 
 use super::simd::{LANES, Lanes};
 
-/// Rows that go through a tile together, so that what is loaded for the columns serves several times.
+/// The number of rows that go through a tile together, so that loaded columns are used several times.
 pub(crate) const GROUP: usize = 4;
 
 /// The squared distances of [`GROUP`] points to eight others, both coordinate by coordinate.
@@ -10,7 +10,7 @@ pub(crate) const GROUP: usize = 4;
 pub(crate) fn squared_distances_of_eight<V: Lanes>(x: &[[f64; GROUP]], y: &[[f64; LANES]]) -> [V; GROUP] {
     let none = [V::splat(0.0); GROUP];
     match (x, y) {
-        // In the plane without a loop, which would take as long as what is in it.
+        // In the plane without a loop, whose overhead would double the time.
         ([x0, x1, _], [y0, y1, _]) => with_squares(x1, y1, with_squares(x0, y0, none)),
         // The last entry of both is not a coordinate.
         _ => {

@@ -1,4 +1,4 @@
-//! The kernel at pairs of points, a group of rows against a block of others at a time.
+//! The kernel at pairs of points, for a group of rows against a block of others at a time.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) fn values(
     interrupt: &Interrupt,
 ) -> Result<Matrix, Interrupted> {
     written_out(rows, range, others, interrupt, |x, columns, out| {
-        // Exact for points that coincide, as factors of the boundary's kernel need it.
+        // Exact for points that coincide, which factors of the boundary's kernel need.
         let what = kernel.kernel.log_slope().map_or(Between::Distance, Between::Exponential);
         group_values(kernel, x, columns, what, out);
     })
@@ -51,8 +51,8 @@ pub(super) fn values_and_slopes(
     Ok(ValuesAndSlopes { value: values(kernel, rows, range, others, interrupt)?, slope })
 }
 
-/// A matrix with a column for each row point, of the others' length, from what `evaluate` writes for a group of row points and a block of
-/// others.
+/// A matrix with a column for each row point, of the others' length, from the output of `evaluate` for a
+/// group of row points and a block of others.
 fn written_out(
     rows: &ScaledPoints,
     range: Range<usize>,
@@ -68,7 +68,7 @@ fn written_out(
         return Ok(matrix.part(skipped..range.len()));
     }
     let (row_tile, other_tile) = (tile_of(rows.len()), tile_of(others.len()));
-    // Few groups are not worth another thread.
+    // A few groups do not justify another thread.
     let groups = matrix.values_mut().par_chunks_mut(GROUP * others.len()).with_min_len(16).enumerate();
     groups.for_each_init(<(Vec<f64>, Vec<[f64; GROUP]>)>::default, |(out, x), (group, columns)| {
         if interrupt.is_raised() {
@@ -86,7 +86,7 @@ fn written_out(
             }
         }
     });
-    // Once raised it stays so: nothing was left out of what passes here.
+    // The interrupt is never lowered, so if it is not raised here, no pair was skipped.
     interrupt.check()?;
     Ok(if skipped == 0 { matrix } else { matrix.part(skipped..range.len()) })
 }
@@ -99,8 +99,9 @@ fn times<V: Lanes>(mut values: [V; GROUP], factor: f64) -> [V; GROUP] {
     values
 }
 
-/// `exp(rate q)` for the squared distances `q` of [`GROUP`] points to `EIGHTS` times eight others, from inner products less half of
-/// both squared lengths, which are the last entries of each. What is loaded of the rows serves all eights.
+/// `exp(rate q)` for the squared distances `q` of [`GROUP`] points to `EIGHTS` times eight others, from inner
+/// products minus half of both squared lengths, which are the last entries of each. The loaded rows are used
+/// for all groups of eight.
 #[inline(always)]
 fn exponentials_of_products<V: Lanes, const EIGHTS: usize>(
     x: &[[f64; GROUP]],
@@ -128,31 +129,34 @@ fn exponentials_of_products<V: Lanes, const EIGHTS: usize>(
     sums
 }
 
-/// What is computed of the squared distance `q` of two points.
+/// The function of the squared distance `q` of two points that is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Between {
     /// `q` itself.
     Distance,
     /// `exp(rate q)`: a kernel whose slope is a multiple of its value.
     Exponential(f64),
-    /// The same where no exponent is so low that the exponential would vanish.
+    /// The same if no exponent is so low that the exponential would vanish.
     Within(f64),
-    /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, where points are near the origin.
+    /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, if
+    /// points are near the origin.
     Product(f64),
 }
 
-/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit of a kernel value.
+/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit of
+/// a kernel value.
 const NEAR: f64 = 4.0;
 
-/// The fewest coordinates for which inner products save time.
+/// The smallest number of coordinates for which inner products save time.
 const MANY_COORDINATES: usize = 8;
 
 impl Between {
-    /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the kernel.
+    /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the
+    /// kernel.
     pub(super) fn of(kernel: &PairKernel, rows: &ScaledPoints, others: &ScaledPoints) -> Between {
         let Some(rate) = kernel.kernel.log_slope() else { return Between::Distance };
         let reach = rows.reach.max(others.reach);
-        // No two points are further apart than twice the largest length; a little is left for rounding.
+        // No two points are further apart than twice the largest length; a small margin is left for rounding.
         if rate * 4.0 * reach < 0.99 * NEGLIGIBLE_EXPONENT {
             Between::Exponential(rate)
         } else if kernel.widths.len() >= MANY_COORDINATES && reach <= NEAR {
@@ -163,7 +167,8 @@ impl Between {
     }
 }
 
-/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row.
+/// A function of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all
+/// points of a block, row by row.
 #[inline(always)]
 pub(super) fn between<V: Lanes>(x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) {
     let stride = columns.length / LANES;

@@ -1,4 +1,4 @@
-//! What every engine must satisfy, as a suite that any new engine can run.
+//! A suite of checks for engines, which any new engine can run.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ struct Case {
     others: usize,
     widths: &'static [f64],
     differentiated: &'static [usize],
-    /// How far apart the points are.
+    /// The distance between the points.
     spread: f64,
 }
 
-/// One and few points, sizes that fill no tile or several, a subset of differentiated coordinates, a coordinate that the kernel does not
-/// see, many coordinates, and points many bandwidths apart.
+/// One and few points, sizes that fill a part of a tile or several tiles, a subset of differentiated
+/// coordinates, a coordinate that the kernel ignores, many coordinates, and points many bandwidths apart.
 const CASES: [Case; 7] = [
     Case { rows: 1, others: 1, widths: &[0.7], differentiated: &[0], spread: 1.0 },
     Case { rows: 5, others: 3, widths: &[0.7, 1.3], differentiated: &[1], spread: 2.0 },
@@ -37,14 +37,14 @@ const CASES: [Case; 7] = [
     Case { rows: 2_100, others: 2, widths: &[0.6, 0.9], differentiated: &[0, 1], spread: 2.0 },
 ];
 
-/// Relative difference that rounding may leave.
+/// The relative difference allowed for rounding.
 const TOLERANCE: f64 = 1e-10;
 
-/// Checks an engine with every kernel of this crate, against direct evaluation of [`Kernel::profile`](crate::kernel::Kernel::profile):
-/// symmetric sums, stored and not, sums over two sets of points, values and slopes of any range of points, the same bits each time, and an
-/// error once interrupted.
+/// Checks an engine with every kernel of this crate, against direct evaluation of
+/// [`Kernel::profile`](crate::kernel::Kernel::profile): symmetric sums, stored and not, sums over two sets of
+/// points, values and slopes of any range of points, the same bits each time, and an error once interrupted.
 ///
-/// Returns what fails, in words.
+/// Returns the failures, in words.
 ///
 /// ```
 /// use steinbound::engine::{Native, conformance};
@@ -111,7 +111,7 @@ impl<'a> Check<'a> {
             if pairs.symmetric(&columns, &terms, &go)? != found {
                 failures.push(format!("{storage:?} sums change from one pass to the next"));
             }
-            // Alone, and beside derivatives, which may be multiplied in another way.
+            // Alone, and together with derivatives, which may be multiplied in a different way.
             for others in [vec![], vec![(PairSum::Mixed, 0)]] {
                 let special = [(PairSum::Gram, 0), (PairSum::Gram, 1), (PairSum::Energy, 1)];
                 let found = pairs.symmetric(&columns, &[&special[..], &others].concat(), &go)?;
@@ -141,7 +141,7 @@ impl<'a> Check<'a> {
         (0..2).flat_map(|column| sums.iter().map(move |sum| (*sum, column))).collect()
     }
 
-    /// Compares sums with those of pairs, one after the other.
+    /// Compares sums with direct sums over pairs.
     fn compare(
         &self,
         found: &Matrix,
@@ -155,7 +155,7 @@ impl<'a> Check<'a> {
             failures.push(format!("{what} are {} by {}", found.rows(), found.columns()));
             return;
         }
-        // Of many rows a few will do.
+        // A few of many rows suffice.
         for i in (0..self.rows.len()).step_by((self.rows.len() / 50).max(1)) {
             for (at, (sum, column)) in terms.iter().enumerate() {
                 let pair = |j: usize| self.pair(*sum, &self.rows, i, others, j) * columns[(j, *column)];
@@ -169,7 +169,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The identities of [`PairSum::Gram`], the first two columns of `found`, and [`PairSum::Energy`], the third.
+    /// The identities of [`PairSum::Gram`], the first two columns of `found`, and [`PairSum::Energy`], the
+    /// third.
     fn check_inner(&self, found: &Matrix, columns: &Matrix, failures: &mut Vec<String>) {
         let inner = |c: usize, at: usize| crate::compute::dot(columns.column(c), found.column(at));
         let direct = |sum: PairSum, c: usize, other: usize| {

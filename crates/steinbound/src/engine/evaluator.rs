@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// A kernel with the engine that evaluates it and what interrupts both: the context of a form.
+/// The context of a form: a kernel, the engine that evaluates it, and their interrupt.
 #[derive(Debug, Clone)]
 pub(crate) struct Evaluator {
     pub(crate) engine: Arc<dyn Engine>,

@@ -1,9 +1,11 @@
-//! Pair engines: what computes sums over pairs of points, a seam between the statistics and the machine.
+//! Pair engines, which compute sums over pairs of points: the interface between the statistics and the
+//! hardware.
 //!
-//! Every form of [`stein`](crate::stein) asks four things of an [`Engine`]: sums over all pairs of one set of points (by
-//! [`Engine::prepare`]), sums over the pairs of two sets, kernel values, and kernel values with slopes. [`Native`] computes them with the
-//! vector instructions of this processor. Another engine, for a graphics card or another machine, implements the trait, is run through
-//! [`conformance`], and is given to an [`Estimator`](crate::Estimator::engine); no estimator changes.
+//! Every form of [`stein`](crate::stein) needs four operations of an [`Engine`]: sums over all pairs of one
+//! set of points (by [`Engine::prepare`]), sums over the pairs of two sets, kernel values, and kernel values
+//! with slopes. [`Native`] computes them with the vector instructions of this processor. Another engine, for
+//! a graphics card or another machine, implements the trait, is checked by [`conformance`], and is passed to
+//! an [`Estimator`](crate::Estimator::engine); no estimator changes.
 
 mod between;
 pub mod conformance;
@@ -39,17 +41,18 @@ pub enum PairSum {
     Slope(usize),
     /// `sum_j sum_l d/dx_l d/dy_l k(x_i, x_j) v_j`.
     Mixed,
-    /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums. Where rows and columns are different points, the mixed sums.
+    /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums. If rows and columns are different points,
+    /// the mixed sums.
     Energy,
-    /// `P v` with any matrix `P` whose mean with its transpose is that of the values: half the sums will do. Where rows and columns are
-    /// different points, the sums of values.
+    /// `P v` with any matrix `P` whose mean with its transpose is that of the values, so that half the sums
+    /// suffice. If rows and columns are different points, the sums of values.
     Gram,
 }
 
-/// Whether an engine should keep kernel values between passes.
+/// Whether an engine stores kernel values between passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
-    /// Keep them: memory grows with the square of the number of points.
+    /// Store them: memory grows with the square of the number of points.
     Dense,
     /// Compute them in each pass: memory grows with the number of points.
     Tiled,
@@ -66,8 +69,9 @@ pub struct ValuesAndSlopes {
 
 /// Computes sums over pairs of points under a radial kernel.
 ///
-/// Weights come in columns of a matrix, and a term is a sum and the number of the column it is taken with. All methods look at the interrupt
-/// now and then, and return [`Interrupted`](crate::fit::Interrupted) once it is raised. The same input gives the same bits each time.
+/// Weights are columns of a matrix, and a term is a sum and the number of its column. All methods check the
+/// interrupt at intervals, and return [`Interrupted`](crate::fit::Interrupted) once it is raised. The same
+/// input gives the same bits each time.
 ///
 /// ```
 /// use steinbound::engine::{Engine, Native, PairKernel, PairSum};
@@ -93,7 +97,8 @@ pub trait Engine: Debug + Send + Sync {
         interrupt: &Interrupt,
     ) -> Result<Box<dyn PreparedPairs>, Error>;
 
-    /// All terms at row points, summed over other points to which the columns belong: rows by terms.
+    /// All terms at row points, summed over other points, with one row of the columns for each of these: rows
+    /// by terms.
     fn cross(
         &self,
         kernel: &PairKernel,

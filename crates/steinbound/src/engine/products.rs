@@ -1,8 +1,9 @@
-//! Passes with as few columns as possible.
+//! Passes with the smallest number of columns.
 //!
-//! Terms that ask for the same sum of the same column are computed once; columns count as the same when all their bits are. For a kernel whose
-//! slope is a multiple `c` of its value (the Gaussian: `c = -1/2`), the sums of derivatives are taken from sums of values. With coordinates less the
-//! origin, `t_l = x_l - o_l`, and `V(v)` the sums `sum_j k(x_i, x_j) v_j`,
+//! Terms that need the same sum of the same column are computed once; columns are the same if all their bits
+//! are. For a kernel whose slope is a multiple `c` of its value (the Gaussian: `c = -1/2`), the sums of
+//! derivatives are computed from sums of values. With coordinates relative to the origin, `t_l = x_l - o_l`,
+//! and `V(v)` the sums `sum_j k(x_i, x_j) v_j`,
 //!
 //! ```text
 //! sum_j d/dy_l k v_j          = (2 c / s_l^2) [ V(t_l v) - t_l V(v) ]
@@ -10,7 +11,8 @@
 //!                                   - 4 c^2 sum_l s_l^-4 [ t_l^2 V(v) - 2 t_l V(t_l v) + V(t_l^2 v) ].
 //! ```
 //!
-//! The differences lose digits where points are many bandwidths from the origin: beyond [`LARGEST_REACH`] they are not used.
+//! The differences lose digits if points are many bandwidths from the origin: beyond [`LARGEST_REACH`] they
+//! are not used.
 
 use super::tiles::{self, Tiles};
 use super::{PairKernel, PairSum, ScaledPoints};
@@ -45,7 +47,7 @@ pub(super) fn cross(
     interrupt: &Interrupt,
 ) -> Result<Matrix, Interrupted> {
     interrupt.check()?;
-    // At other points there is no such thing as an energy or a transpose.
+    // At other points energies and transposes are not defined.
     let plain = |sum: PairSum| match sum {
         PairSum::Energy => PairSum::Mixed,
         PairSum::Gram => PairSum::Value,
@@ -58,7 +60,7 @@ pub(super) fn cross(
     request.finish(products, interrupt)
 }
 
-/// What a given column is multiplied by.
+/// The factor of a given column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Factor {
     One,
@@ -75,7 +77,7 @@ struct Source {
     factor: Factor,
 }
 
-/// How a term is made of sums.
+/// How a term is computed from sums.
 enum Recipe {
     Sum(usize),
     Slope {
@@ -83,7 +85,8 @@ enum Recipe {
         plain: usize,
         moment: usize,
     },
-    /// Without the sums of the norm, these are replaced by the norm times the sums: the inner product with the column stays.
+    /// Without the sums of the norm, these are replaced by the norm times the sums, which does not change the
+    /// inner product with the column.
     Mixed {
         plain: usize,
         moments: Vec<usize>,
@@ -91,7 +94,7 @@ enum Recipe {
     },
 }
 
-/// The sums to compute for some terms, and the way back from these.
+/// The sums to compute for some terms, and how the terms follow from them.
 struct Request<'a> {
     kernel: &'a PairKernel,
     rows: &'a ScaledPoints,
@@ -153,7 +156,7 @@ impl<'a> Request<'a> {
         self.sum_of(PairSum::Value, Source { column, factor })
     }
 
-    /// The place of a sum, which is added where it is new.
+    /// The index of a sum, which is appended if it is new.
     fn sum_of(&mut self, sum: PairSum, source: Source) -> usize {
         let known = self.sources.iter().position(|other| self.is_same(*other, source));
         let column = known.unwrap_or_else(|| {
@@ -166,12 +169,12 @@ impl<'a> Request<'a> {
     fn is_same(&self, one: Source, other: Source) -> bool {
         let rows = self.columns.rows();
         let is_same_at = |i: usize| self.entry(one, i).to_bits() == self.entry(other, i).to_bits();
-        // A few rows far apart tell most columns apart at once.
+        // A few rows far apart distinguish most columns at once.
         one == other
             || (0..rows).step_by(rows.div_ceil(64).max(1)).all(is_same_at) && (0..rows).all(is_same_at)
     }
 
-    /// The entry of a column at one of the points to which the columns belong.
+    /// The entry of a column at one of its points.
     #[inline]
     fn entry(&self, source: Source, i: usize) -> f64 {
         let given = self.columns[(i, source.column)];

@@ -4,7 +4,7 @@ use crate::error::KernelError;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Points in the units of a [`PairKernel`]: less its origin, divided by its widths.
+/// Points in the units of a [`PairKernel`]: relative to its origin, divided by its widths.
 ///
 /// ```
 /// use steinbound::engine::PairKernel;
@@ -17,7 +17,7 @@ use crate::points::Points;
 #[derive(Debug, Clone)]
 pub struct ScaledPoints {
     pub(super) coordinates: Coordinates,
-    /// The differentiated coordinates less the origin, in the units of the data.
+    /// The differentiated coordinates relative to the origin, in the units of the data.
     pub(super) shifted: Matrix,
     /// The largest of the squared lengths.
     pub(super) reach: f64,
@@ -32,7 +32,8 @@ impl ScaledPoints {
         let shifted = |i: usize, l: usize| points.row(i)[l] - kernel.origin[l];
         let scaled = |i: usize, l: usize| shifted(i, l) / kernel.widths[l];
         let square = |i: usize| (0..dimension).map(|l| scaled(i, l).powi(2)).sum::<f64>();
-        // After the coordinates comes half the squared length, with a minus: what an inner product lacks of a distance.
+        // The entry after the coordinates is minus half the squared length, which turns an inner product into
+        // a distance.
         let coordinates = Coordinates::new(points.len(), dimension + 1, |i, l| {
             if l < dimension { scaled(i, l) } else { -0.5 * square(i) }
         });
@@ -60,12 +61,13 @@ impl ScaledPoints {
         self.coordinates.dimension() - 1
     }
 
-    /// Coordinate `l` of point `i`, less the origin and divided by the width.
+    /// Coordinate `l` of point `i`, relative to the origin and divided by the width.
     pub fn coordinate(&self, i: usize, l: usize) -> f64 {
         self.coordinates.value(i, l)
     }
 
-    /// The `l`-th of the differentiated coordinates of point `i`, less the origin, in the units of the data.
+    /// The `l`-th of the differentiated coordinates of point `i`, relative to the origin, in the units of the
+    /// data.
     pub fn shifted(&self, i: usize, l: usize) -> f64 {
         self.shifted[(i, l)]
     }

@@ -1,4 +1,5 @@
-//! What is done in one tile: the kernel of a block of rows against a block of columns, evaluated and multiplied at once.
+//! The work in one tile: the kernel of a block of rows against a block of columns, evaluated and multiplied
+//! at once.
 
 use super::between::{Between, between};
 use super::{PairKernel, PairSum};
@@ -6,12 +7,12 @@ use crate::compute::packed::{Aligned, Block, LARGEST_TILE, Place};
 use crate::compute::simd::{LANES, Lanes, Vectorised};
 use crate::compute::squares::GROUP;
 
-/// The terms of a pass, grouped by what they need from the kernel: (column, output) pairs.
+/// The terms of a pass, grouped by the kernel function that they need: (column, output) pairs.
 pub(super) struct Plan {
     value: Vec<(usize, usize)>,
     slope: Vec<(usize, Vec<(usize, usize)>)>,
     mixed: Vec<(usize, usize)>,
-    /// Values, but tiles on one side of the diagonal count twice and those on the other not at all.
+    /// Values, with tiles on one side of the diagonal counted twice and those on the other side omitted.
     gram: Vec<(usize, usize)>,
     pub(super) outputs: usize,
 }
@@ -39,7 +40,7 @@ impl Plan {
     }
 }
 
-/// The numbers of some rows on their way through a tile.
+/// Buffers for some rows of a tile.
 pub(super) struct Scratch {
     q: Aligned,
     value: Aligned,
@@ -58,7 +59,7 @@ impl Scratch {
     }
 }
 
-/// Sums that belong to one block of points, output by output, padded like the block.
+/// Sums for one block of points, output by output, padded like the block.
 #[derive(Debug, Clone)]
 pub(super) struct Sums {
     pub(super) length: usize,
@@ -98,7 +99,8 @@ pub(super) struct Tile<'a> {
     pub(super) stored: Option<&'a [f64]>,
 }
 
-/// Rows that are multiplied together: a column and its sums pass through the cache once for all of them.
+/// The number of rows that are multiplied together: a column and its sums pass through the cache once for all
+/// of them.
 const TOGETHER: usize = 2 * GROUP;
 
 #[inline(always)]
@@ -213,7 +215,8 @@ fn slopes<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], l: usize, first: &[f64], li
     }
 }
 
-/// `sum_l d/dx_l d/dy_l k = sum_l (-2 f' - 4 f'' (x_l - y_l)^2) / s_l^2` in scaled coordinates, for a group of rows.
+/// `sum_l d/dx_l d/dy_l k = sum_l (-2 f' - 4 f'' (x_l - y_l)^2) / s_l^2` in scaled coordinates, for a group
+/// of rows.
 #[inline(always)]
 fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64], line: &mut [f64]) {
     let kernel = tile.kernel;
@@ -240,11 +243,13 @@ fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64
     }
 }
 
-/// The factors of sums along rows and along columns, for a kernel that stays as it is when its arguments are exchanged, and one that changes its sign.
+/// The factors of sums along rows and along columns, for a kernel that is symmetric in its arguments, and for
+/// one that is antisymmetric.
 const EVEN: [f64; 2] = [1.0, 1.0];
 const ODD: [f64; 2] = [1.0, -1.0];
 
-/// Multiplies `ROWS` rows of a tile by a column: sums along the rows and transposed sums along the columns, each with its factor.
+/// Multiplies `ROWS` rows of a tile by a column: sums along the rows and transposed sums along the columns,
+/// each with its factor.
 #[inline(always)]
 fn accumulate<V: Lanes, const ROWS: usize>(
     tile: &Tile,

@@ -1,12 +1,12 @@
 //! Passes over all pairs of points, in tiles: the kernel is evaluated and multiplied at once.
 //!
 //! A tile is a block of rows against a block of columns. In a pass over one set of points, tile `(I, J)` also
-//! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` holds the
-//! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so no
-//! two tiles of a round write to the same rows: they run in parallel without locks, and every row
-//! receives its sums in the order of the rounds, whatever the number of threads. Few tiles are cut into shares instead, each
-//! with sums of its own. A pass of one set of points against another cuts the columns into segments of
-//! fixed length, whose sums are added in order.
+//! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` has the tiles
+//! with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so
+//! no two tiles of a round write to the same rows: they run in parallel without locks, and every row receives
+//! its sums in the order of the rounds, for any number of threads. A small number of tiles is cut into shares
+//! instead, each with sums of its own. A pass of one set of points against another cuts the columns into
+//! segments of fixed length, whose sums are added in order.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use crate::compute::squares::GROUP;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 
-/// One set of points with its kernel values, where they are kept: memory then grows with the square of the number of points. Sums of
-/// derivatives that do not follow from values are computed anew.
+/// One set of points with its kernel values, if they are stored: memory then grows with the square of the
+/// number of points. Sums of derivatives that do not follow from values are computed in each pass.
 #[derive(Debug, Clone)]
 pub(super) struct Tiles {
     pub(super) kernel: Arc<PairKernel>,
@@ -45,7 +45,7 @@ impl Tiles {
         Ok(Tiles { kernel, points, stored })
     }
 
-    /// The stored values of rows `rows` against columns `columns`, where there are any.
+    /// The stored values of rows `rows` against columns `columns`, if there are any.
     fn stored(&self, rows: usize, columns: usize) -> Option<&[f64]> {
         self.stored.as_ref().map(|tiles| tiles[rows][columns - rows].as_slice())
     }
@@ -76,7 +76,7 @@ fn evaluated(
     (0..points.blocks()).into_par_iter().map(of_row).collect()
 }
 
-/// One tile at work: its place, and the sums it adds to.
+/// One tile to process: its position, and the sums it adds to.
 struct Task {
     rows: usize,
     columns: usize,
@@ -106,18 +106,18 @@ pub(super) fn symmetric(
     let points = &source.points.coordinates;
     let is_small = points.blocks() <= FEW_BLOCKS && terms.len() <= FEW_OUTPUTS;
     let sums = if is_small { pass.in_shares() } else { pass.in_rounds() };
-    // Once raised it stays so: no tile was left out of what passes here.
+    // The interrupt is never lowered, so if it is not raised here, no tile was skipped.
     interrupt.check()?;
     Ok(gather(points, sums, &pass.plan))
 }
 
-/// Up to this many blocks, waiting for the end of each round would take as long as the rounds.
+/// Up to this number of blocks, waiting for the end of each round would take as long as the rounds.
 const FEW_BLOCKS: usize = 16;
 
-/// With more outputs the sums of all shares would take too much room.
+/// With more outputs the sums of all shares would take too much memory.
 const FEW_OUTPUTS: usize = 64;
 
-/// The shares into which the tiles of few blocks are cut, whatever the number of threads.
+/// The number of shares into which the tiles of few blocks are cut, for any number of threads.
 const SHARES: usize = 8;
 
 impl Symmetric<'_> {
@@ -149,7 +149,7 @@ impl Symmetric<'_> {
         Level::current().run(Multiply { tile: &tile, scratch, row_sums, column_sums });
     }
 
-    /// Each round's tiles in parallel, on sums that they share.
+    /// Each round's tiles in parallel, on shared sums.
     fn in_rounds(&self) -> Vec<Sums> {
         let mut sums = self.no_sums();
         let blocks = sums.len();
@@ -173,7 +173,7 @@ impl Symmetric<'_> {
         let shares: Vec<Vec<Sums>> = tiles
             .par_chunks(tiles.len().div_ceil(SHARES).max(1))
             .map(|share| {
-                // Most shares write to some of the blocks only.
+                // Most shares write to only some of the blocks.
                 let (mut sums, mut scratch) = (vec![Sums::empty(); blocks], Scratch::new());
                 for (i, j) in share {
                     for block in [*i, *j] {
@@ -211,7 +211,7 @@ impl Task {
     }
 }
 
-/// Blocks of columns whose sums are added up together before they are added to those of other segments.
+/// The number of column blocks whose sums are accumulated before they are added to those of other segments.
 const SEGMENT: usize = 64;
 
 /// All terms for row points against other column points: a `rows` by `terms` matrix.

@@ -35,7 +35,7 @@ impl Bandwidth {
         self.find(points, seed, &Interrupt::new())
     }
 
-    /// [`resolve`](Bandwidth::resolve), which for many points takes a while.
+    /// [`resolve`](Bandwidth::resolve) with an interrupt, since it takes a while for many points.
     pub(crate) fn find(self, points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, Error> {
         interrupt.check()?;
         match self {
@@ -46,24 +46,26 @@ impl Bandwidth {
     }
 }
 
-/// Up to this many points the median is taken over all pairs.
+/// Up to this number of points the median is taken over all pairs.
 pub const EXACT_LIMIT: usize = 20_000;
 
-/// Beyond [`EXACT_LIMIT`], the median is taken over all pairs of this many points, drawn with the seed.
+/// Beyond [`EXACT_LIMIT`], the median is taken over all pairs of this number of points, drawn with the seed.
 pub const SUBSAMPLE: usize = 5_000;
 
 /// The median distance between two different points.
 ///
 /// # Definition
 ///
-/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`, coordinates being divided by their scales; for an even number of pairs the mean of the two
-/// middle ones. Points of weight zero are left out; other weights do not matter. Exact up to [`EXACT_LIMIT`] points,
-/// beyond that exact for a seeded subsample of [`SUBSAMPLE`].
+/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`, coordinates being divided by their scales;
+/// for an even number of pairs the mean of the two middle ones. Points of weight zero are left out; other
+/// weights do not matter. Exact up to [`EXACT_LIMIT`] points, beyond that exact for a seeded subsample of
+/// [`SUBSAMPLE`].
 ///
 /// # Complexity
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
-/// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected among these.
+/// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected
+/// among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, Error> {
     median_of_some(points, seed, &Interrupt::new())
 }
@@ -77,10 +79,10 @@ fn median_of_some(points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f
     median_of_all_pairs(points, &rows, &mut rng, interrupt)
 }
 
-/// Up to this many pairs no bracket is needed.
+/// Up to this number of pairs no bracket is needed.
 const FEW_PAIRS: usize = 4_000;
 
-/// The most pairs in a first, coarse sample.
+/// The largest number of pairs in a first, coarse sample.
 const COARSE: usize = 4_000;
 
 /// The median over the pairs of some rows.
@@ -106,9 +108,10 @@ fn median_of_all_pairs(
     let middle = ((pairs - 1) / 2, pairs / 2);
     let coarse = if pairs <= FEW_PAIRS { 0 } else { COARSE.min(rows.len() - 1) };
     let mut sampled: Vec<f64> = (0..coarse).map(|i| squared_distance(row(i), row(i + 1))).collect();
-    // More pairs in a second, finer sample narrow the bracket, so that fewer of all pairs are kept: this many make both about as long.
+    // More pairs in a second, finer sample narrow the bracket, so that fewer of all pairs are kept; with this
+    // number both steps take about the same time.
     let partners = (2.0 * (pairs as f64).powf(2.0 / 3.0) / rows.len() as f64) as usize;
-    // Standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
+    // The width in standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
     let mut deviations = 3.0;
     loop {
         let (half, reach) = (sampled.len() / 2, deviations_of_median(sampled.len(), deviations));

@@ -1,13 +1,13 @@
-//! What every kernel must satisfy, as a suite that any new kernel can run.
+//! A suite of checks for kernels, which any new kernel can run.
 
 use super::Kernel;
 use crate::compute::cholesky::Cholesky;
 use crate::matrix::Matrix;
 
-/// Checks a kernel: `f(0) = 1`, zero at infinity, derivatives against finite differences, decreasing and convex,
-/// rows equal to single values, and positive definite on scattered points in one to five dimensions.
+/// Checks a kernel: `f(0) = 1`, zero at infinity, derivatives against finite differences, decreasing and
+/// convex, rows equal to single values, and positive definite on scattered points in one to five dimensions.
 ///
-/// Returns what fails, in words.
+/// Returns the failures, in words.
 ///
 /// ```
 /// use steinbound::kernel::{conformance, Gaussian};
@@ -67,7 +67,7 @@ pub fn check(kernel: &dyn Kernel) -> Result<(), Vec<String>> {
     if failures.is_empty() { Ok(()) } else { Err(failures) }
 }
 
-/// The kernel matrix of low-discrepancy points in a cube of side 6, with a whisper of ridge for rounding.
+/// The kernel matrix of low-discrepancy points in a cube of side 6, with a tiny ridge for rounding.
 fn scattered_gram(kernel: &dyn Kernel, dimension: usize, count: usize) -> Matrix {
     let coordinate = |i: usize, l: usize| 6.0 * ((i as f64 + 0.5) * (l as f64 + 2.0).sqrt()).fract();
     Matrix::from_fn(count, count, |i, j| {

@@ -1,19 +1,19 @@
-//! What can be wrong with a kernel.
+//! Errors about kernels.
 
 use thiserror::Error;
 
 use crate::error::shown;
 
-/// What can be wrong with a kernel, its bandwidth or the ridge.
+/// Errors about a kernel, its bandwidth or the ridge.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// No such kernel.
+    /// There is no kernel of this name.
     #[error("unknown kernel \"{name}\"; the kernels are {known}")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: String,
     },
     /// A bandwidth must be positive and finite.
@@ -44,7 +44,7 @@ pub enum KernelError {
     TooManyBoundaryPoints {
         /// The number of boundary points.
         points: usize,
-        /// How many are allowed.
+        /// The largest number.
         limit: usize,
     },
     /// The kernel matrix of the boundary points could not be factorised.
@@ -75,7 +75,7 @@ pub enum KernelError {
         points: usize,
         /// Its differentiated coordinates.
         coordinates: usize,
-        /// What it was applied to.
+        /// A description of the argument.
         what: String,
     },
     /// A low-rank tolerance is a share of the kernel.
@@ -100,7 +100,7 @@ pub enum KernelError {
         points: usize,
         /// The bytes needed.
         bytes: u128,
-        /// The bytes there are.
+        /// The bytes available.
         available: u128,
     },
 }

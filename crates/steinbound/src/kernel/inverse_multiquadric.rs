@@ -1,7 +1,7 @@
 use super::{Kernel, profile_row_by_vectors, value_row_by_vectors};
 use crate::compute::simd::{Lanes, Profile};
 
-/// The inverse multiquadric `(1 + q)^(-1/2)`: heavy tails, so that far pairs still count.
+/// The inverse multiquadric `(1 + q)^(-1/2)`: heavy tails, so that distant pairs still count.
 ///
 /// ```
 /// use steinbound::kernel::{InverseMultiquadric, Kernel};

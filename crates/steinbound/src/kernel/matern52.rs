@@ -27,7 +27,7 @@ impl Kernel for Matern52 {
         let s = (5.0 * q).sqrt();
         let decay = (-s).exp();
         if decay == 0.0 {
-            // So far away that a polynomial in s may be infinite.
+            // At this distance a polynomial in s may be infinite.
             return [0.0; 3];
         }
         [(1.0 + s + 5.0 * q / 3.0) * decay, -5.0 / 6.0 * (1.0 + s) * decay, 25.0 / 12.0 * decay]
@@ -60,7 +60,7 @@ impl Profile for Matern52 {
         for k in 0..N {
             let linear = one.sub(exponent[k]);
             let quadratic = V::splat(5.0 / 3.0).mul(q[k]).add(linear);
-            // So far away that a polynomial may be infinite, all three are zero.
+            // At distances at which a polynomial may be infinite, all three are zero.
             value[k] = quadratic.mul(decay[k]).zero_where_below(exponent[k], limit);
             first[k] = V::splat(-5.0 / 6.0).mul(linear).mul(decay[k]).zero_where_below(exponent[k], limit);
             second[k] = V::splat(25.0 / 12.0).mul(decay[k]);

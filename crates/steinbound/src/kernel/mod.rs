@@ -1,15 +1,15 @@
 //! Kernels: each is three scalar functions of a squared distance, in a file of its own.
 //!
 //! A radial kernel is `k(x, y) = f(q)` with `q = sum_l (x_l - y_l)^2 / s_l^2`, where `s_l` is the bandwidth
-//! (times a scale for the coordinate, where coordinates are measured in different units). Its derivatives are
+//! (times a scale for the coordinate, if coordinates have different units). Its derivatives are
 //!
 //! ```text
 //! d/dy_l k        =  2 f'(q) (y_l - x_l) / s_l^2
 //! d/dx_l d/dy_l k = -2 f'(q) / s_l^2  -  4 f''(q) (x_l - y_l)^2 / s_l^4
 //! ```
 //!
-//! so that `f`, `f'` and `f''` are all that a kernel has to know. To add one, copy a sibling file, name it in the list of
-//! [`all`] kernels, and run it through [`conformance`].
+//! so a kernel only has to provide `f`, `f'` and `f''`. To add one, copy a sibling file, add it to the list
+//! of [`all`] kernels, and check it with [`conformance`].
 
 pub mod bandwidth;
 pub mod conformance;
@@ -48,7 +48,8 @@ pub trait Kernel: Debug + Send + Sync {
         ""
     }
 
-    /// The parameters of `f`, each with its name. Two kernels are [the same](is_same) when their names and parameters are.
+    /// The parameters of `f`, each with its name. Two kernels are [the same](is_same) if their names and
+    /// parameters are.
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -72,8 +73,8 @@ pub trait Kernel: Debug + Send + Sync {
         }
     }
 
-    /// The constant `c < 0` where `f' = c f`, so that `f(q) = exp(c q)`, as for the Gaussian kernel. All derivatives are then the kernel
-    /// times a polynomial, and sums of derivatives come from sums of values.
+    /// The constant `c < 0` if `f' = c f`, so that `f(q) = exp(c q)`, as for the Gaussian kernel. All
+    /// derivatives are then the kernel times a polynomial, and sums of derivatives come from sums of values.
     fn log_slope(&self) -> Option<f64> {
         None
     }
@@ -105,7 +106,8 @@ fn profile_row_by_vectors<K: Kernel + Profile>(
     }
 }
 
-/// The kernels of this crate. A new one needs a line here and nothing else: names, help texts and checks follow from this list.
+/// The kernels of this crate. A new one needs only a line here: names, help texts and checks follow from this
+/// list.
 ///
 /// ```
 /// use steinbound::kernel;
@@ -134,7 +136,7 @@ pub fn is_same(one: &dyn Kernel, other: &dyn Kernel) -> bool {
     one.name() == other.name() && one.parameters() == other.parameters()
 }
 
-/// The kernel of that name.
+/// The kernel with this name.
 ///
 /// ```
 /// use steinbound::kernel;

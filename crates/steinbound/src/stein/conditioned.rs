@@ -22,17 +22,20 @@ use crate::points::Points;
 /// k0(x, y) = k(x, y) - k(x, b) (K + e I)^-1 k(b, y),
 /// ```
 ///
-/// which a Gaussian process would call the covariance that is left once noisy zeros were seen at `b`. The discrepancy of the
-/// paper, `u_l - v_l' (K + e I)^-1 v_l`, is the Stein kernel of `k0`. Without boundary points `k0` is `k`.
+/// which is the posterior covariance of a Gaussian process after observing noisy zeros at `b`. The
+/// discrepancy of the paper, `u_l - v_l' (K + e I)^-1 v_l`, is the Stein kernel of `k0`. Without boundary
+/// points `k0` is `k`.
 ///
 /// # Requirements
 ///
-/// Boundary points in the same coordinates as the data, at most [`BOUNDARY_LIMIT`] of them. With a ridge they may repeat.
+/// Boundary points in the same coordinates as the data, at most [`BOUNDARY_LIMIT`] of them. With a ridge they
+/// may repeat.
 ///
 /// # Complexity
 ///
-/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with one Cholesky
-/// factor of size `m`, for the few columns at hand. Only [`diagonal`](SteinForm::diagonal) needs `n m^2 (1 + d)` operations.
+/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with
+/// one Cholesky factor of size `m`, for a few columns. Only [`diagonal`](SteinForm::diagonal) needs `n m^2 (1
+/// + d)` operations.
 ///
 /// # Reference
 ///
@@ -58,10 +61,10 @@ pub struct Conditioned {
     pub(super) ridge: f64,
 }
 
-/// The most kernel values and slopes that are written out at a time (400 MB).
+/// The largest number of kernel values and slopes held at a time (400 MB).
 const MOST_WRITTEN_OUT: usize = 50_000_000;
 
-/// The most boundary points: their kernel matrix takes about three gigabytes.
+/// The largest number of boundary points: their kernel matrix takes about three gigabytes.
 pub const BOUNDARY_LIMIT: usize = 20_000;
 
 impl Conditioned {
@@ -97,7 +100,7 @@ impl Conditioned {
         self.inner.scaled()
     }
 
-    /// The boundary points, one in a row.
+    /// The boundary points, one per row.
     pub(super) fn boundary_points(&self) -> &Matrix {
         &self.boundary_points
     }
@@ -113,7 +116,8 @@ impl Conditioned {
         self.solved_at_boundary(columns, terms)
     }
 
-    /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is what the boundary explains of `k(x, x)`.
+    /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is the part of `k(x, x)`
+    /// that the boundary explains.
     pub(super) fn known_at(&self, points: &ScaledPoints) -> Result<Matrix, Error> {
         let mut known = self.evaluator().values(points, &self.boundary)?;
         self.factor.solve_lower(&mut known);
@@ -133,7 +137,7 @@ impl Conditioned {
         Ok(at_boundary)
     }
 
-    /// Takes the boundary's part away from the plain kernel's products at `rows`.
+    /// Subtracts the boundary's part from the plain kernel's products at `rows`.
     fn correct(
         &self,
         rows: &ScaledPoints,
@@ -155,14 +159,15 @@ impl Conditioned {
     }
 }
 
-/// Refuses more boundary points than a factor can have.
+/// Returns an error for more boundary points than a factor can have.
 pub(super) fn check_boundary(boundary: &Points) -> Result<(), KernelError> {
     let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
     if points > limit { Err(KernelError::TooManyBoundaryPoints { points, limit }) } else { Ok(()) }
 }
 
-/// What some points see of a boundary, in blocks of points whose kernel values and slopes fit in memory: `visit` gets the first point of a
-/// block and its values and slopes, which `prepare` has worked on in parallel.
+/// The kernel between points and a boundary, in blocks of points whose kernel values and slopes fit in
+/// memory: `visit` gets the first point of a block and its values and slopes, preprocessed in parallel by
+/// `prepare`.
 pub(super) fn for_each_block<T: Send>(
     evaluator: &Evaluator,
     points: &ScaledPoints,

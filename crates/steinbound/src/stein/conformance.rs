@@ -1,4 +1,4 @@
-//! What every form must satisfy, as a suite that any new form can run.
+//! A suite of checks for forms, which any new form can run.
 
 use super::form::{Operator, SteinForm, Term};
 use super::gram::Coupling;
@@ -7,10 +7,11 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Checks a form of these points: symmetry, derivatives against finite differences, diagonals, the same at the data as at other points, the
-/// identities of [`Operator::Energy`] and [`Operator::Gram`], and that terms which it does not have are refused.
+/// Checks a form of these points: symmetry, derivatives against finite differences, diagonals, equality at
+/// the data and at other points, the identities of [`Operator::Energy`] and [`Operator::Gram`], and that
+/// unsupported terms are rejected.
 ///
-/// Returns what fails, in words.
+/// Returns the failures, in words.
 ///
 /// ```
 /// use steinbound::stein::{Radial, conformance};
@@ -29,13 +30,13 @@ pub fn check(form: &dyn SteinForm, points: &Points) -> Result<(), Vec<String>> {
     if check.failures.is_empty() { Ok(()) } else { Err(check.failures) }
 }
 
-/// Relative difference that rounding may leave.
+/// The relative difference allowed for rounding.
 const TOLERANCE: f64 = 1e-9;
 
-/// Relative difference that finite differences may leave.
+/// The relative difference allowed for finite differences.
 const DIFFERENCES: f64 = 1e-5;
 
-/// The most points at which diagonals and derivatives are looked at.
+/// The largest number of points at which diagonals and derivatives are checked.
 const PROBES: usize = 5;
 
 struct Check<'a> {
@@ -122,7 +123,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// `First` and `Both` are derivatives, in the point of evaluation, of values and of `Second`, which is the transpose of `First`.
+    /// `First` and `Both` are derivatives, in the point of evaluation, of values and of `Second`, which is
+    /// the transpose of `First`.
     fn derivatives(&mut self) -> Result<(), Error> {
         let (coupling, coordinates) = (Coupling::of(self.form), self.form.coordinates());
         let rows: Vec<&[f64]> = self.points.rows().take(PROBES).collect();
@@ -192,7 +194,7 @@ impl Check<'_> {
         if let Some((found, expected, size)) = gram {
             self.expect(found, expected, size, TOLERANCE, || "the inner product by Gram".into());
         }
-        // The kernel is that of a covariance.
+        // The kernel is positive semidefinite.
         let energies = self.form.apply(&self.columns, &[Term::new(Operator::Both, 0)])?;
         let (energy, size) =
             (dot(self.columns.column(0), energies.column(0)), count * size_of(energies.column(0)));

@@ -1,4 +1,4 @@
-//! The seam between kernels and estimators: four operators, applied to a few columns.
+//! The interface between kernels and estimators: four operators, applied to a few columns.
 
 use std::fmt;
 
@@ -11,33 +11,35 @@ use crate::error::{Error, KernelError};
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// One of the operators that a kernel `k0` and the data fix once and for all, whatever the parameters.
+/// One of the operators that are determined by a kernel `k0` and the data, independently of the parameters.
 ///
-/// Applied to a column `v`, each gives for every point `x_i` a sum over the data points `x_j`. The kernel of a
-/// [coupled](SteinForm::is_coupled) form is a matrix `K_lm(x, y)` with `K_lm(x, y) = K_ml(y, x)`; that of any other form is the number `k0`,
-/// which stands for `k0` times the identity.
+/// Applied to a column `v`, each gives for every point `x_i` a sum over the data points `x_j`. The kernel of
+/// a [coupled](SteinForm::is_coupled) form is a matrix `K_lm(x, y)` with `K_lm(x, y) = K_ml(y, x)`; that of
+/// any other form is the number `k0`, which stands for `k0` times the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `M v`: `sum_j k0(x_i, x_j) v_j`. Coupled forms have [`Between`](Operator::Between) instead.
     Value,
-    /// `sum_j K_lm(x_i, x_j) v_j`. Forms that are not coupled have it for `l = m`, where it is [`Value`](Operator::Value).
+    /// `sum_j K_lm(x_i, x_j) v_j`. Forms that are not coupled have it for `l = m`, where it is
+    /// [`Value`](Operator::Value).
     Between(usize, usize),
-    /// `D_l v`: `sum_j d/dy_l k0(x_i, x_j) v_j`, the derivative in the second argument (the data point). Coupled:
-    /// `sum_j sum_m d/dy_m K_lm(x_i, x_j) v_j`.
+    /// `D_l v`: `sum_j d/dy_l k0(x_i, x_j) v_j`, the derivative in the second argument (the data point).
+    /// Coupled: `sum_j sum_m d/dy_m K_lm(x_i, x_j) v_j`.
     Second(usize),
-    /// `D_l' v`: `sum_j d/dx_l k0(x_i, x_j) v_j`, the derivative in the first argument (the point of evaluation). Coupled:
-    /// `sum_j sum_m d/dx_m K_ml(x_i, x_j) v_j`.
+    /// `D_l' v`: `sum_j d/dx_l k0(x_i, x_j) v_j`, the derivative in the first argument (the point of
+    /// evaluation). Coupled: `sum_j sum_m d/dx_m K_ml(x_i, x_j) v_j`.
     First(usize),
-    /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`. Coupled: `sum_j sum_lm d/dx_l d/dy_m K_lm(x_i, x_j) v_j`.
+    /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`. Coupled: `sum_j sum_lm d/dx_l d/dy_m K_lm(x_i,
+    /// x_j) v_j`.
     Both,
-    /// Any column `u` with `v' u = v' E v`: where only that number is wanted, it can be had for less than `E v`.
+    /// Any column `u` with `v' u = v' E v`: if only that number is needed, it costs less than `E v`.
     Energy,
-    /// `P v` with any `P` for which `P + P' = 2 M`: where only the inner products `u' M v = (u' P v + v' P u) / 2` of such columns are wanted,
-    /// half the sums will do. Not for coupled forms.
+    /// `P v` with any `P` for which `P + P' = 2 M`: if only the inner products `u' M v = (u' P v + v' P u) /
+    /// 2` of these columns are needed, half the sums suffice. Not for coupled forms.
     Gram,
 }
 
-/// An operator and the number of the column it is applied to.
+/// An operator and the index of its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
     /// The operator.
@@ -58,9 +60,11 @@ impl Term {
 pub struct Diagonal {
     /// `k0(x_i, x_i)`; empty for a coupled form.
     pub value: Vec<f64>,
-    /// For a coupled form `K_lm(x_i, x_i)`, in column `l d + m` of `d` differentiated coordinates; without columns for any other.
+    /// For a coupled form `K_lm(x_i, x_i)`, in column `l d + m` of `d` differentiated coordinates; without
+    /// columns for any other.
     pub between: Matrix,
-    /// `d/dy_l k0(x_i, x_i)`, one column for each differentiated coordinate. First and second argument agree here.
+    /// `d/dy_l k0(x_i, x_i)`, one column for each differentiated coordinate. First and second argument agree
+    /// here.
     pub slope: Matrix,
     /// `sum_l d/dx_l d/dy_l k0(x_i, x_i)`.
     pub both: Vec<f64>,
@@ -80,14 +84,14 @@ impl Diagonal {
     }
 }
 
-/// How a form holds its pairs; part of every result.
+/// How a form stores its pairs; part of every result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     /// The kind of form.
     pub form: FormKind,
     /// The number of landmarks of a low-rank form.
     pub rank: Option<usize>,
-    /// What a low-rank form leaves out, as a share of the kernel's mean diagonal.
+    /// The part neglected by a low-rank form, as a share of the kernel's mean diagonal.
     pub residual: Option<f64>,
 }
 
@@ -98,7 +102,7 @@ impl Holder {
     }
 }
 
-/// What a form is made of, written as its name.
+/// The kind of a form, serialised as its name.
 ///
 /// ```
 /// use steinbound::stein::FormKind;
@@ -115,7 +119,7 @@ pub enum FormKind {
     Tiled,
     /// A few landmarks in place of all points.
     LowRank,
-    /// A form from elsewhere, by its name.
+    /// A user-defined form, by its name.
     Other(String),
 }
 
@@ -143,22 +147,23 @@ impl From<FormKind> for String {
     }
 }
 
-/// What some forms have beyond the operators.
+/// Features that only some forms have.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Parts<'a> {
-    /// The conditioned kernel behind the form, where it is conditioned on boundary points.
+    /// The conditioned kernel behind the form, if it is conditioned on boundary points.
     pub conditioned: Option<&'a Conditioned>,
-    /// The form as a sum of products of a few functions, where it is one.
+    /// The form as a sum of products of a few functions, if it is one.
     pub features: Option<&'a LowRank>,
 }
 
 /// A kernel at the data, with its derivatives, as operators on columns.
 ///
-/// This is all that estimators, standard errors, tests and witnesses know of kernel, data and boundary. Derivatives
-/// are in the *differentiated* coordinates (all of them for a density, the response alone in a regression).
-/// Observation weights are not known here: they are multiplied into the columns, so that resampling is a matter of
-/// other columns. A new way to hold the pairs implements this trait, and no estimator changes.
+/// Estimators, standard errors, tests and witnesses access kernel, data and boundary only through this trait.
+/// Derivatives are in the *differentiated* coordinates (all of them for a density, the response alone in a
+/// regression). Observation weights are not part of a form: they are multiplied into the columns, so that
+/// resampling only changes columns. A new way to store the pairs implements this trait, and no estimator
+/// changes.
 ///
 /// ```
 /// use steinbound::stein::{Operator, Radial, SteinForm, Term};
@@ -185,30 +190,32 @@ pub trait SteinForm: Send + Sync {
         self.differentiated().len()
     }
 
-    /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the number of terms.
+    /// The terms at the data points, in one fused pass: `columns` has `n` rows, the result is `n` by the
+    /// number of terms.
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
 
-    /// The terms at other points: `columns` still belong to the data.
+    /// The terms at other points; `columns` still belong to the data.
     fn apply_at(&self, targets: &Points, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
 
     /// The diagonals of the operators.
     fn diagonal(&self) -> Result<Diagonal, Error>;
 
-    /// How the pairs are held.
+    /// How the pairs are stored.
     fn holder(&self) -> Holder;
 
-    /// Whether the kernel is a matrix `K_lm(x, y)` that couples coordinates, and not one number for all of them.
+    /// Whether the kernel is a matrix `K_lm(x, y)` that couples coordinates, rather than one number for all
+    /// of them.
     fn is_coupled(&self) -> bool {
         false
     }
 
-    /// What the form has beyond the operators.
+    /// The optional features of the form.
     fn parts(&self) -> Parts<'_> {
         Parts::default()
     }
 }
 
-/// Refuses columns and terms that do not belong to a form.
+/// Returns an error for columns and terms that do not match a form.
 pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]) -> Result<(), KernelError> {
     if columns.rows() != form.points() {
         return Err(wrong_shape(form, format!("columns of {} values", columns.rows())));
@@ -227,9 +234,9 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
     Ok(())
 }
 
-/// Terms of a kernel that is a sum of products `f(x) g(y)`, taken apart: sums over the data of `g`, and for each of the terms
-/// (by number) combinations of `f` with these sums as coefficients. Derivatives in the data point belong to the former, in the point of
-/// evaluation to the latter.
+/// Terms of a kernel that is a sum of products `f(x) g(y)`, separated: sums over the data of `g`, and for
+/// each of the terms (by number) combinations of `f` with these sums as coefficients. Derivatives in the data
+/// point belong to the former, in the point of evaluation to the latter.
 pub(super) fn split_terms(terms: &[Term], coordinates: usize) -> (Vec<Term>, Vec<(usize, Term)>) {
     let mut inner: Vec<Term> = Vec::new();
     let mut outer: Vec<(usize, Term)> = Vec::new();
@@ -252,7 +259,7 @@ pub(super) fn split_terms(terms: &[Term], coordinates: usize) -> (Vec<Term>, Vec
     (inner, outer)
 }
 
-/// The refusal to apply a form to something of another shape.
+/// The error for applying a form to columns of another shape.
 pub(super) fn wrong_shape(form: &dyn SteinForm, what: String) -> KernelError {
     KernelError::WrongShape { points: form.points(), coordinates: form.coordinates(), what }
 }

@@ -16,14 +16,15 @@ use crate::matrix::{Matrix, add_scaled};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Gram {
-    /// For a kernel that is one number: the same for each coordinate, and zero between two of them.
+    /// For a scalar kernel: the same for each coordinate, and zero between two of them.
     Shared(Matrix),
-    /// For a kernel that couples coordinates: `Phi' W K_lm W Phi` at place `l d + m`, of `d` coordinates.
+    /// For a kernel that couples coordinates: `Phi' W K_lm W Phi` at index `l d + m`, of `d` coordinates.
     Coupled(Vec<Matrix>),
 }
 
 impl Gram {
-    /// The matrix of coordinates `l` and `m`, of `d` in all; `None` where it is zero, because the kernel does not couple them.
+    /// The matrix of coordinates `l` and `m`, of `d` in all; `None` if it is zero because the kernel does not
+    /// couple them.
     pub fn block(&self, l: usize, m: usize, d: usize) -> Option<&Matrix> {
         match self {
             Gram::Shared(gram) => (l == m).then_some(gram),
@@ -39,7 +40,7 @@ impl Gram {
     }
 }
 
-/// Which coordinates the kernel of a form couples.
+/// The coordinates that the kernel of a form couples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Coupling {
     pub(super) coordinates: usize,
@@ -60,18 +61,18 @@ impl Coupling {
         (0..d * d).map(|at| Operator::Between(at / d, at % d)).collect()
     }
 
-    /// The place of `K_lm` among them.
+    /// The index of `K_lm` among them.
     pub(super) fn place(self, l: usize, m: usize) -> usize {
         if self.is_coupled { l * self.coordinates + m } else { 0 }
     }
 
-    /// The coordinates that are coupled to one.
+    /// The coordinates that are coupled to a given one.
     pub(super) fn partners(self, l: usize) -> Range<usize> {
         if self.is_coupled { 0..self.coordinates } else { l..l + 1 }
     }
 }
 
-/// The sum of some columns, where there are any.
+/// The sum of some columns, if there are any.
 pub(super) fn sum(mut columns: impl Iterator<Item = Vec<f64>>) -> Option<Vec<f64>> {
     let first = columns.next()?;
     Some(columns.fold(first, |mut sum, column| {

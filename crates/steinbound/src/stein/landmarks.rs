@@ -21,41 +21,46 @@ use crate::model::LinearScore;
 use crate::points::Points;
 use crate::random::{stream, tasks};
 
-/// The most points among which landmarks are chosen. Of more data, this many are drawn with the seed.
+/// The largest number of points among which landmarks are chosen. Of more data, this number is drawn with the
+/// seed.
 pub const LANDMARK_POOL: usize = 5_000;
 
-/// The most landmarks.
+/// The largest number of landmarks.
 pub const MOST_LANDMARKS: usize = 1_000;
 
-/// The most numbers in the kernel between boundary points and the pool; with many boundary points the pool is smaller.
+/// The largest number of entries of the kernel between boundary points and the pool; with many boundary
+/// points the pool is smaller.
 const POOL_ENTRIES: usize = 20_000_000;
 
-/// A few functions that stand for a kernel: what a low-rank form is made of.
+/// A few functions that represent a kernel: the basis of a low-rank form.
 ///
 /// # Definition
 ///
-/// Landmarks `z_1..z_r` are data points, chosen by a pivoted Cholesky factorisation of the conditioned kernel `k0`. The functions are
+/// Landmarks `z_1..z_r` are data points, chosen by a pivoted Cholesky factorisation of the conditioned kernel
+/// `k0`. The functions are
 ///
 /// ```text
 /// phi(x) = L^-1 k0(z, x)   with   k0(z, z) = L L',
 /// ```
 ///
-/// and `phi(x)' phi(y)` approximates `k0(x, y)` from below. Each is a combination of kernels at the *anchors*, the landmarks and the boundary points:
-/// `phi(x) = T' k(a, x)`. Hence a sum over the data of functions needs the sums of `n (r + m)` kernel values and nothing else,
-/// and the functions vanish where `k0` does: the Stein identity holds for each of them, so that a discrepancy with few functions
-/// has no bias that the full one does not have.
+/// and `phi(x)' phi(y)` approximates `k0(x, y)` from below. Each is a combination of kernels at the
+/// *anchors*, the landmarks and the boundary points: `phi(x) = T' k(a, x)`. Hence a sum of functions over the
+/// data needs only the sums of `n (r + m)` kernel values, and the functions vanish where `k0` does: the Stein
+/// identity holds for each of them, so a discrepancy with few functions has no bias that the full one does
+/// not have.
 ///
-/// What is left out, `k0(x, x) - phi(x)' phi(x)` summed over the pool of candidates, as a share of the sum of `k0(x, x)`, is the
-/// [`residual`](Landmarks::residual).
+/// The neglected part, `k0(x, x) - phi(x)' phi(x)` summed over the pool of candidates, as a share of the sum
+/// of `k0(x, x)`, is the [`residual`](Landmarks::residual).
 ///
 /// # Complexity
 ///
-/// `s (m + r) r + s m^2` operations for a pool of `s` candidates, at most [`LANDMARK_POOL`], whatever the number of data.
+/// `s (m + r) r + s m^2` operations for a pool of `s` candidates, at most [`LANDMARK_POOL`], for any number
+/// of data.
 ///
 /// # Reference
 ///
-/// Harbrecht, Peters and Schneider, 2012, for the choice; Williams and Seeger, *Using the Nystrom method to speed up kernel
-/// machines*, 2001, for the approximation.
+/// Harbrecht, Peters and Schneider, 2012, for the choice; Williams and Seeger, *Using the Nystrom method to
+/// speed up kernel machines*, 2001, for the approximation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "Written", try_from = "Written")]
 pub struct Landmarks {
@@ -66,11 +71,11 @@ pub struct Landmarks {
     written: Written,
 }
 
-/// Landmarks as they are written to a file.
+/// Landmarks in the form in which they are written to a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     kernel: String,
-    /// The parameters of the kernel, where it has any.
+    /// The parameters of the kernel, if it has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<(String, f64)>,
     widths: Vec<f64>,
@@ -84,7 +89,8 @@ struct Written {
 }
 
 impl Landmarks {
-    /// Chooses landmarks among the points of a form until the residual is below the tolerance, at most so many.
+    /// Chooses landmarks among the points of a form until the residual is below the tolerance or the largest
+    /// number is reached.
     pub fn choose(
         form: &Conditioned,
         points: &Points,
@@ -150,14 +156,14 @@ impl Landmarks {
         Ok(Landmarks { evaluator, anchors, transposed, written })
     }
 
-    /// The same landmarks on an engine of choice: those that are read from a file start on [`Native`]. Once the interrupt is raised, passes
-    /// are errors.
+    /// The same landmarks on a chosen engine; those read from a file use [`Native`]. Once the interrupt is
+    /// raised, passes return errors.
     pub fn on(mut self, engine: Arc<dyn Engine>, interrupt: &Interrupt) -> Landmarks {
         (self.evaluator.engine, self.evaluator.interrupt) = (engine, interrupt.clone());
         self
     }
 
-    /// Whether these are landmarks of that kernel.
+    /// Whether these are landmarks of the given kernel.
     pub(super) fn is_of(&self, kernel: &PairKernel) -> bool {
         self.evaluator.kernel.is_same(kernel)
     }
@@ -172,7 +178,7 @@ impl Landmarks {
         self.anchors.len()
     }
 
-    /// The share of `k0(x, x)` that the functions leave out, over the pool.
+    /// The share of `k0(x, x)` that the functions neglect, over the pool.
     pub fn residual(&self) -> f64 {
         self.written.residual
     }
@@ -182,7 +188,8 @@ impl Landmarks {
         self.evaluator.kernel.differentiated().len()
     }
 
-    /// The sums over some data that any discrepancy of scores in these features (`n` by anything) is made of.
+    /// The sums over data from which the discrepancy of any score in these features (`n` by any number) is
+    /// computed.
     ///
     /// Sums of parts of the data, from blocks, threads or machines, [add up](Sums::merge).
     pub fn sums(&self, points: &Points, features: &Matrix, weights: &[f64]) -> Result<Sums, Error> {
@@ -195,10 +202,12 @@ impl Landmarks {
         Ok(Sums::of(both.part(0..count), both.part(count..both.columns()), weights))
     }
 
-    /// The gradient that each point contributes at the parameters, `points` by parameters, given the sums over all data.
+    /// The gradient that each point contributes at the parameters, `points` by parameters, given the sums
+    /// over all data.
     ///
-    /// Their weighted mean over all data is the gradient of the squared discrepancy (V-statistic). With `N` half its Hessian
-    /// ([`Moments::normal_equations`](super::Moments::normal_equations)) the influence of a point on the minimum is `-N^-1` times its row.
+    /// Their weighted mean over all data is the gradient of the squared discrepancy (V-statistic). With `N`
+    /// half its Hessian ([`Moments::normal_equations`](super::Moments::normal_equations)) the influence of a
+    /// point on the minimum is `-N^-1` times its row.
     pub fn gradients(
         &self,
         points: &Points,
@@ -244,7 +253,8 @@ impl Landmarks {
         Ok(product(&self.transposed, &at_anchors))
     }
 
-    /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points, coefficients in columns.
+    /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points,
+    /// coefficients in columns.
     pub(super) fn combine(
         &self,
         rows: &ScaledPoints,
@@ -297,7 +307,7 @@ fn parameters_of(kernel: &dyn kernel::Kernel) -> Vec<(String, f64)> {
     kernel.parameters().into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
-/// Refuses what is not a share of the kernel.
+/// Returns an error if the tolerance is not a share of the kernel.
 pub(crate) fn check_tolerance(value: f64) -> Result<(), KernelError> {
     if (0.0..1.0).contains(&value) { Ok(()) } else { Err(KernelError::BadTolerance { value }) }
 }
@@ -308,7 +318,7 @@ pub(super) fn forward_terms(features: usize, coordinates: usize) -> Vec<Term> {
     values.chain((0..coordinates).map(|l| Term::new(Operator::Second(l), features))).collect()
 }
 
-/// Takes from a column of the kernel what the boundary points explain of it.
+/// Subtracts from a column of the kernel the part that the boundary points explain.
 fn take_known(known: &Matrix, pivot: usize, column: &mut [f64]) {
     use rayon::prelude::*;
     let own = known.column(pivot);
@@ -316,7 +326,7 @@ fn take_known(known: &Matrix, pivot: usize, column: &mut [f64]) {
     others.for_each(|(j, value)| *value -= dot(own, known.column(j)));
 }
 
-/// The points among which landmarks are chosen: those with a weight, or a seeded draw of them.
+/// The points among which landmarks are chosen: those with a weight, or a seeded draw from them.
 fn pool(points: &Points, boundary: usize, seed: u64) -> Result<Points<'static>, Error> {
     let most = LANDMARK_POOL.min(POOL_ENTRIES / boundary.max(1)).max(MOST_LANDMARKS);
     let rows = points.some_rows(most, &mut stream(seed, tasks::LANDMARKS));

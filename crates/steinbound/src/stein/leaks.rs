@@ -1,4 +1,4 @@
-//! What boundary points leave of the kernel they make vanish.
+//! Measures of how completely the kernel vanishes on the boundary.
 
 use super::conditioned::Conditioned;
 use super::form::SteinForm;
@@ -8,23 +8,24 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// The most boundary points at which leaks are measured.
+/// The largest number of boundary points at which leaks are measured.
 pub const LEAK_PROBES: usize = 64;
 
-/// Which of so many boundary points are probed for leaks: all of them, or [`LEAK_PROBES`] spread evenly.
+/// The indices of the boundary points probed for leaks, given their number: all of them, or [`LEAK_PROBES`]
+/// spread evenly.
 pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
     let probes = LEAK_PROBES.min(count);
     (0..probes).map(|k| k * count / probes).collect()
 }
 
-/// What boundary points leave of the kernel.
+/// The kernel that remains after conditioning on the boundary points.
 ///
 /// ```
 /// use steinbound::stein::{Conditioned, Radial};
 /// use steinbound::{Points, kernel};
 /// let data = Points::from_rows(&[[0.2, 0.1], [0.5, 0.6], [0.8, 0.3]])?;
 /// let left = |side: usize| {
-///     // So many boundary points on each side of the unit square.
+/// // The number of boundary points on each side of the unit square.
 ///     let at = |k: usize| k as f64 / side as f64;
 ///     let sides = (0..side).flat_map(|k| [[at(k), 0.0], [1.0, at(k)], [1.0 - at(k), 1.0], [0.0, 1.0 - at(k)]]);
 ///     let form = Radial::tiled(&data, kernel::by_name("gaussian")?, 0.4)?;
@@ -42,23 +43,25 @@ pub struct KernelResidual {
     pub leak: f64,
     /// At the observations: the mean of `k0(x, x) / k(x, x)`.
     pub kept: f64,
-    /// How strongly observations are still tied to the boundary, beside how they are tied to each other: the root mean square of
-    /// `k0(t, x)` over that of `k0(x, x')` for different observations.
+    /// The kernel between observations and the boundary relative to the kernel among observations: the root
+    /// mean square of `k0(t, x)` over that of `k0(x, x')` for different observations.
     ///
-    /// With `q` the density inside and `v` the outer normal, the mean of Stein's operator at the truth is not zero but
-    /// `int q(t) v(t) k0(t, x) dt` over the boundary, and the equations of an estimate weigh it against means of `k0(x, x')`. So the bias goes with this
-    /// tie, and not with the leak: in a domain narrower than the bandwidth all of `k0` is as small as what leaks, and in many dimensions what leaks at one
-    /// place has little to do with what leaks beside it, and cancels.
+    /// With `q` the density inside and `v` the outer normal, the mean of Stein's operator at the truth is not
+    /// zero but `int q(t) v(t) k0(t, x) dt` over the boundary, and the equations of an estimate compare it
+    /// with means of `k0(x, x')`. So the bias is related to this tie and not to the leak: in a domain
+    /// narrower than the bandwidth all of `k0` is as small as the leak, and in many dimensions leaks at
+    /// neighbouring places are nearly unrelated and cancel.
     pub tie: f64,
 }
 
 impl Conditioned {
-    /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`, `k0` being
-    /// conditioned on all the others. Evenly spread over the boundary points, at most [`LEAK_PROBES`] of them.
+    /// The share of the kernel that remains at a boundary point if that point is left out: `k0(b, b) / k(b,
+    /// b)`, with `k0` conditioned on all the others. Evenly spread over the boundary points, at most
+    /// [`LEAK_PROBES`] of them.
     ///
-    /// Near zero, the points are close enough together to stand for the boundary between them; near one, each is alone, and test
-    /// functions leak through the gaps. With `A = K + e I`, conditioning on all others leaves
-    /// `1 / (A^-1)_bb - e`, so that one factor serves all.
+    /// Near zero, the points are close enough together to represent the boundary between them; near one, each
+    /// is isolated, and test functions leak through the gaps. With `A = K + e I`, conditioning on all others
+    /// leaves `1 / (A^-1)_bb - e`, so that one factor serves all.
     pub fn leaks(&self) -> Vec<f64> {
         let probes = leak_probes(self.boundary.len());
         if probes.is_empty() {
@@ -67,13 +70,14 @@ impl Conditioned {
         self.leaks_without(&self.inverse_columns(&probes))
     }
 
-    /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
+    /// The share of the kernel that remains at other places, `k0(t, t) / k(t, t)`: zero at a boundary point
+    /// (up to the ridge), one far away.
     pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
         Ok(self.leaks_of(&self.known_at(&self.evaluator().scale(places)?)?))
     }
 
-    /// What is left at places on the boundary, as some observations see it. The places should be near the data: gaps in parts of the boundary that no
-    /// data come near do no harm.
+    /// The remaining kernel at places on the boundary, relative to some observations. The places should be
+    /// near the data: gaps in parts of the boundary far from all data do no harm.
     pub fn residual_at(&self, places: &Points, observations: &Points) -> Result<KernelResidual, Error> {
         let near = vec![1.0 / places.len() as f64; places.len()];
         let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
@@ -83,9 +87,9 @@ impl Conditioned {
         self.residual(dot(&self.leaks_of(&known), &near), &near, left, &observations, &seen)
     }
 
-    /// The same with boundary points for places, each when it is not known: with `A = K + e I`, conditioning on all others leaves
-    /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average; in the tie boundary points count by the
-    /// observations near them.
+    /// The same at boundary points, each left out in turn: with `A = K + e I`, conditioning on all others
+    /// leaves `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is the mean of
+    /// [`leaks`](Conditioned::leaks); in the tie, boundary points are weighted by the observations near them.
     pub fn residual_among(&self, observations: &Points) -> Result<KernelResidual, Error> {
         let probes = leak_probes(self.boundary.len());
         let place = |b: &usize| (0..self.dimension()).map(|l| self.boundary_points()[(*b, l)]).collect();
@@ -101,8 +105,8 @@ impl Conditioned {
         self.residual(leak, &near, left, &observations, &seen)
     }
 
-    /// Puts together what is left: on the boundary, between places and observations (a function of their indices), and at observations of which the
-    /// boundary has `seen` so much.
+    /// Combines the remaining kernel on the boundary, between places and observations (a function of their
+    /// indices), and at observations of which the boundary explains `seen`.
     fn residual(
         &self,
         leak: f64,
@@ -123,21 +127,22 @@ impl Conditioned {
         Ok(KernelResidual { leak, kept, tie: (to_boundary / to_others).sqrt() })
     }
 
-    /// How much is left where the boundary knows so much.
+    /// The shares that remain, given the parts explained by the boundary.
     fn leaks_of(&self, known: &Matrix) -> Vec<f64> {
         let (whole, _) = self.evaluator().kernel.diagonal();
         let left = |j: usize| 1.0 - dot(known.column(j), known.column(j)) / whole;
         (0..known.columns()).map(|j| left(j).clamp(0.0, 1.0)).collect()
     }
 
-    /// How much is left at boundary points when they are not known, by their columns of the inverse.
+    /// The shares that remain at boundary points left out in turn, from their columns of the inverse.
     fn leaks_without(&self, inverse: &Matrix) -> Vec<f64> {
         let (whole, _) = self.evaluator().kernel.diagonal();
         let left = |j: usize| 1.0 / dot(inverse.column(j), inverse.column(j)) - self.ridge;
         (0..inverse.columns()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
-    /// How near places are to observations, `sum_i k(x_i, t)`, as shares of one; not a number where the kernel reaches none of them.
+    /// The nearness of places to observations, `sum_i k(x_i, t)`, as shares of one; NaN if the kernel reaches
+    /// none of them.
     pub(crate) fn nearness(&self, places: &Points, observations: &Points) -> Result<Vec<f64>, Error> {
         let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
         let values = self.evaluator().values(&places, &observations)?;
@@ -175,7 +180,8 @@ mod tests {
         Conditioned::new(form, boundary, RIDGE).unwrap()
     }
 
-    /// `k0` by its definition, through the forms that the estimators use: the kernel of one observation, applied elsewhere.
+    /// `k0` by its definition, through the forms that the estimators use: the kernel of one observation,
+    /// applied elsewhere.
     fn left_between(observation: &[f64], boundary: &Points, place: &[f64]) -> f64 {
         let observation = Points::from_rows(&[observation]).unwrap();
         let form = conditioned(&observation, boundary);
@@ -188,7 +194,8 @@ mod tests {
         (-((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)) / (2.0 * 0.7 * 0.7)).exp()
     }
 
-    /// The tie written out, with a function for what is left between the `j`-th place and an observation.
+    /// The tie by its definition, with a function for the remaining kernel between the `j`-th place and an
+    /// observation.
     fn tie(
         weight: impl Fn(&[f64]) -> f64,
         observations: &Points,

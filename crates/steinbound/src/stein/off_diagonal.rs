@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// A form without its diagonal: what a U-statistic sums over.
+/// A form without its diagonal, as U-statistics need it.
 ///
 /// ```
 /// use steinbound::stein::{OffDiagonal, Operator, Radial, SteinForm, Term};
@@ -21,7 +21,7 @@ pub struct OffDiagonal<'a> {
 }
 
 impl<'a> OffDiagonal<'a> {
-    /// Leaves the diagonal of a form out.
+    /// Removes the diagonal of a form.
     pub fn new(inner: &'a dyn SteinForm) -> Result<OffDiagonal<'a>, Error> {
         Ok(OffDiagonal { inner, diagonal: inner.diagonal()? })
     }

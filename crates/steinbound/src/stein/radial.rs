@@ -8,10 +8,10 @@ use crate::kernel::Kernel;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// The form of a radial kernel as it is, without a boundary: plain KSD, and the base of the other forms.
+/// The form of a radial kernel without a boundary: plain KSD, and the base of the other forms.
 ///
-/// Held *tiled* (pairs are evaluated in each pass, memory grows with `n`) or *dense* (evaluated once and stored, memory
-/// grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
+/// Stored *tiled* (pairs are evaluated in each pass, memory grows with `n`) or *dense* (evaluated once and
+/// stored, memory grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
 ///
 /// ```
 /// use steinbound::stein::{FormKind, Radial, SteinForm};
@@ -57,7 +57,7 @@ impl Radial {
         Radial::on(Arc::new(Native), points, kernel, storage, &Interrupt::new())
     }
 
-    /// The form on an engine of choice. Once the interrupt is raised, passes are errors.
+    /// The form on a chosen engine. Once the interrupt is raised, passes return errors.
     pub fn on(
         engine: Arc<dyn Engine>,
         points: &Points,
@@ -119,7 +119,7 @@ impl SteinForm for Radial {
     }
 }
 
-/// The terms of a radial kernel at row points against column points to which `columns` belong.
+/// The terms of a radial kernel at row points against column points, to which `columns` belong.
 pub(super) fn cross(
     evaluator: &Evaluator,
     rows: &ScaledPoints,

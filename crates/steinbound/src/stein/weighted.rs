@@ -11,12 +11,14 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the product
-/// rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its gradient.
+/// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the
+/// product rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its
+/// gradient.
 ///
 /// # Requirements
 ///
-/// A distance that can be evaluated wherever the form is; its gradient may jump on a set of measure zero.
+/// A distance that can be evaluated at all points of the form; its gradient may jump on a set of measure
+/// zero.
 ///
 /// # Complexity
 ///
@@ -24,7 +26,8 @@ use crate::points::Points;
 ///
 /// # Reference
 ///
-/// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+/// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit
+/// Testing*, 2021.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +53,7 @@ struct Weight {
     slope: Matrix,
 }
 
-/// What a column is multiplied by.
+/// The factor of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Factor {
     Value,
@@ -87,7 +90,7 @@ impl Weighted {
         Weighted::of(Arc::new(inner), points, distance)
     }
 
-    /// [`new`](Weighted::new) for a form that is shared.
+    /// [`new`](Weighted::new) for a shared form.
     pub fn of(
         inner: Arc<dyn SteinForm>,
         points: &Points,

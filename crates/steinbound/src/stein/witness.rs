@@ -1,4 +1,4 @@
-//! The witness function: where, and in which direction, model and data disagree.
+//! The witness function: the places and the direction in which model and data disagree.
 
 use super::form::{Operator, SteinForm, Term};
 use super::gram::Coupling;
@@ -11,10 +11,11 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy (V-statistic) and the
-/// mean is weighted; for a coupled kernel `g_l(t) = mean_i sum_m [ psi_m(x_i) K_lm(t, x_i) + d/dy_m K_lm(t, x_i) ] / D`. Its norm is 1 in `k0`'s space, and the mean of the Stein operator applied to it is `+D`:
-/// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`.
-/// It vanishes at the boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
+/// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy
+/// (V-statistic) and the mean is weighted; for a coupled kernel `g_l(t) = mean_i sum_m [ psi_m(x_i) K_lm(t,
+/// x_i) + d/dy_m K_lm(t, x_i) ] / D`. Its norm is 1 in `k0`'s space, and the mean of the Stein operator
+/// applied to it is `+D`: `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`. It vanishes at the
+/// boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
 ///
 /// # Requirements
 ///
@@ -22,7 +23,7 @@ use crate::points::Points;
 ///
 /// # Complexity
 ///
-/// As many kernel values as there are pairs of a target and a data or boundary point.
+/// One kernel value for each pair of a target and a data or boundary point.
 ///
 /// # Reference
 ///
@@ -47,7 +48,7 @@ pub struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    /// The witness for scores (`n` by coordinates) whose discrepancy (V-statistic) is given.
+    /// The witness for scores (`n` by coordinates) with the given discrepancy (V-statistic).
     pub fn new(
         form: &'a dyn SteinForm,
         scores: &Matrix,
@@ -73,9 +74,9 @@ impl<'a> Witness<'a> {
         Ok(self.fold(&products, 1.0 / self.discrepancy))
     }
 
-    /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at the boundary
-    /// points: one row for each of them, one column for each coordinate.
-    /// `None` for a kernel that is not conditioned.
+    /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at
+    /// the boundary points: one row for each of them, one column for each coordinate. `None` for a kernel
+    /// that is not conditioned.
     pub fn multipliers(&self) -> Result<Option<Matrix>, Error> {
         let Some(conditioned) = self.form.parts().conditioned else { return Ok(None) };
         let products = conditioned.multipliers(&self.columns, &self.terms())?;

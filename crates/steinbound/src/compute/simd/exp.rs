@@ -2,17 +2,18 @@
 
 use super::lanes::Lanes;
 
-/// Below this the exponential is taken to be zero.
+/// Below this limit the exponential is taken to be zero.
 pub(crate) const NEGLIGIBLE_EXPONENT: f64 = -708.0;
 
-/// Adding this to a number below `2^51` rounds it to an integer and leaves that in the last bits.
+/// Adding this to a number below `2^51` rounds it to an integer, which is then in the last bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
-/// `ln 2` in two parts. The first has zeros in its last 32 bits, so that its product with an exponent is exact.
+/// `ln 2` in two parts. The first has zeros in its last 32 bits, so that its product with an exponent is
+/// exact.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// The polynomial `p` of degree 9 with the least error of `1 + r + r^2 p(r)` against `exp(r)` for `|r| <= ln(2) / 2`, which is
-/// `1.3e-17`; the highest power first. `tools/exp_coefficients.py` computes them.
+/// The polynomial `p` of degree 9 with the least error of `1 + r + r^2 p(r)` against `exp(r)` for `|r| <=
+/// ln(2) / 2`, which is `1.3e-17`; the highest power first. `tools/exp_coefficients.py` computes them.
 const COEFFICIENTS: [f64; 10] = [
     2.510_038_549_551_032e-8,
     2.762_008_844_540_974_6e-7,
@@ -32,7 +33,7 @@ pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     let limit = V::splat(NEGLIGIBLE_EXPONENT);
     let mut held = x;
     for i in 0..N {
-        // In this order what is not a number stays so.
+        // In this order NaN is preserved.
         held[i] = limit.max(x[i]);
     }
     let mut out = exp_within(held);
@@ -44,8 +45,9 @@ pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
 
 /// [`exp`] of numbers that are known not to be below [`NEGLIGIBLE_EXPONENT`].
 ///
-/// With `k` the integer nearest to `x / ln 2` and `r = x - k ln 2`, `exp(x) = 2^k exp(r)`. There is no branch; several vectors go together so
-/// that the processor has independent work while a polynomial's chain of products is under way.
+/// With `k` the integer nearest to `x / ln 2` and `r = x - k ln 2`, `exp(x) = 2^k exp(r)`. There is no
+/// branch; several vectors are processed together so that the processor has independent work during a
+/// polynomial's chain of products.
 #[inline(always)]
 pub(crate) fn exp_within<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     let rounder = V::splat(ROUNDER);
@@ -103,10 +105,11 @@ mod tests {
         chunks.as_flattened()[..x.len()].to_vec()
     }
 
-    /// A power of two that keeps the last digits of small numbers from vanishing.
+    /// A power of two that keeps the last digits of small numbers from underflow.
     const LIFT: f64 = (1u64 << 60) as f64 * (1u64 << 60) as f64;
 
-    /// `LIFT exp(x)` to about 28 digits, as an unevaluated sum of two numbers: `exp(x / 1024)` by its series, squared ten times.
+    /// `LIFT exp(x)` to about 28 digits, as an unevaluated sum of two numbers: `exp(x / 1024)` by its series,
+    /// squared ten times.
     fn precise(x: f64) -> (f64, f64) {
         let sum = |a: f64, b: f64| {
             let s = a + b;
@@ -123,7 +126,7 @@ mod tests {
             sum(s, e + b + c.1)
         };
         let small = (x / 1024.0, 0.0);
-        // exp - 1, so that the leading digits do not push the small ones out.
+        // exp - 1, so that the leading digits do not displace the small ones.
         let mut value = (0.0, 0.0);
         for k in (1..=22u32).rev() {
             let factor = 1.0 / f64::from(k);
@@ -141,7 +144,7 @@ mod tests {
     #[test]
     fn the_exponential_is_within_two_units_in_the_last_place() {
         let mut points: Vec<f64> = (0..400_000).map(|i| -708.0 * f64::from(i) / 399_999.0).collect();
-        // Around the places where the integer part changes, and near zero.
+        // Near the points where the integer part changes, and near zero.
         for k in 0..1020 {
             let edge = -(f64::from(k) + 0.5) * std::f64::consts::LN_2;
             points.extend([edge * (1.0 - 1e-15), edge, edge * (1.0 + 1e-15)]);

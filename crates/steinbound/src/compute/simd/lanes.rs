@@ -1,7 +1,7 @@
-/// How many numbers go together.
+/// The number of values in a vector.
 pub(crate) const LANES: usize = 8;
 
-/// Eight numbers, and what the inner loops do with them.
+/// Eight numbers, and the operations of the inner loops on them.
 ///
 /// Implementations are `#[inline(always)]` throughout, see [`Vectorised`](super::Vectorised).
 pub(crate) trait Lanes: Copy {
@@ -13,11 +13,12 @@ pub(crate) trait Lanes: Copy {
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
     fn sqrt(self) -> Self;
-    /// The larger one; the second where the first is not a number.
+    /// The larger one; the second if the first is not a number.
     fn max(self, other: Self) -> Self;
-    /// `self * factor + summand`, rounded once where the processor can.
+    /// `self * factor + summand`, rounded once if the processor supports it.
     fn mul_add(self, factor: Self, summand: Self) -> Self;
-    /// Adds the last bits of `steps` to the exponents: multiplication by `2^k` where `steps` is `k` plus `1.5 * 2^52`.
+    /// Adds the last bits of `steps` to the exponents: multiplication by `2^k` if `steps` is `k` plus `1.5 *
+    /// 2^52`.
     fn times_power_of_two(self, steps: Self) -> Self;
     /// Zero in the lanes where `x < limit`.
     fn zero_where_below(self, x: Self, limit: Self) -> Self;
@@ -25,15 +26,18 @@ pub(crate) trait Lanes: Copy {
     fn below(self, limit: Self) -> u8;
     /// A bit for each lane where `self <= limit`.
     fn at_most(self, limit: Self) -> u8;
-    /// Adds one to `count` in the lanes that are at least `low`, and returns it with a bit for each of these that is at most `high`.
+    /// Adds one to `count` in the lanes that are at least `low`, and returns it with a bit for each of these
+    /// that is at most `high`.
     fn sort_out(self, low: Self, high: Self, count: Self) -> (Self, u8);
-    /// Writes the lanes whose bit is set one after the other, and returns how many there are. What follows them is not specified.
+    /// Writes the lanes whose bit is set, one after the other, and returns their number. The content after
+    /// them is unspecified.
     fn keep(self, bits: u8, to: &mut [f64; LANES]) -> usize;
-    /// The sums over the lanes of four, each in the order `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
+    /// The sums over the lanes of four vectors, each in the order `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 +
+    /// 7))`.
     fn sums(four: [Self; 4]) -> [f64; 4];
 }
 
-/// Eight numbers in an array: what any processor can do.
+/// Eight numbers in an array, for any processor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable([f64; LANES]);
 
@@ -152,7 +156,7 @@ impl Lanes for Portable {
     }
 }
 
-/// [`Lanes::keep`] where there is no instruction for it. Few bits are set, as a rule.
+/// [`Lanes::keep`] without an instruction for it. Usually few bits are set.
 #[inline(always)]
 pub(super) fn kept_one_by_one(from: &[f64; LANES], mut bits: u8, to: &mut [f64; LANES]) -> usize {
     let mut count = 0;

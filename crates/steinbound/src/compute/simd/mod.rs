@@ -1,8 +1,9 @@
-//! Eight numbers at a time, on whatever vector unit the processor has.
+//! Eight numbers at a time, on the processor's vector unit.
 //!
-//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`Level::run`]: for AVX-512, for AVX2 with FMA,
-//! and for any processor. Which one runs is decided once, when the program first asks ([`Level::current`]). Sums run over eight lanes in each case, in the
-//! same order; the two AVX levels give the same bits, the portable one rounds a product before it is added.
+//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`Level::run`]: for
+//! AVX-512, for AVX2 with FMA, and for any processor. The choice is made once, on the first call of
+//! [`Level::current`]. Sums run over eight lanes in each case, in the same order; the two AVX levels give the
+//! same bits, the portable one rounds a product before it is added.
 
 mod exp;
 mod lanes;
@@ -20,7 +21,7 @@ pub(crate) use x86::{Avx2, Avx512};
 
 /// A vector unit that this processor has.
 ///
-/// Only the functions below make one, so that holding it is proof that its instructions can be run.
+/// Only the functions below create one, so its existence proves that its instructions can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Level(Unit);
 
@@ -33,11 +34,11 @@ enum Unit {
     Avx512,
 }
 
-/// The environment variable that holds a run to a lesser vector unit: `portable` or `avx2`.
+/// The environment variable that restricts a run to a lesser vector unit: `portable` or `avx2`.
 const VARIABLE: &str = "STEINBOUND_SIMD";
 
 impl Level {
-    /// The levels of this processor, the plainest first.
+    /// The levels of this processor, the simplest first.
     pub(crate) fn available() -> Vec<Level> {
         #[allow(unused_mut)]
         let mut levels = vec![Level(Unit::Portable)];
@@ -56,7 +57,7 @@ impl Level {
         levels
     }
 
-    /// The level in use: the best there is, or the one that the environment asks for where the processor has it.
+    /// The level in use: the best one, or the one selected by the environment if the processor has it.
     pub(crate) fn current() -> Level {
         static CURRENT: OnceLock<Level> = OnceLock::new();
         *CURRENT.get_or_init(|| {
@@ -84,7 +85,8 @@ pub(crate) trait Vectorised {
     /// The result.
     type Output;
 
-    /// The loop. It and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is compiled for the level.
+    /// The loop. It and everything that it calls on lanes must be `#[inline(always)]`: only inlined code is
+    /// compiled for the level.
     fn run<V: Lanes>(self) -> Self::Output;
 }
 
@@ -103,7 +105,7 @@ impl Level {
                 job.run::<Avx2>()
             }
             match self.0 {
-                // SAFETY: a level exists only where the processor has its instructions.
+                // SAFETY: a level exists only if the processor has its instructions.
                 Unit::Avx512 => return unsafe { avx512(job) },
                 // SAFETY: as above.
                 Unit::Avx2 => return unsafe { avx2(job) },

@@ -1,14 +1,14 @@
-//! The profiles of kernels, many squared distances at a time.
+//! The profiles of kernels, for many squared distances at a time.
 
 use std::marker::PhantomData;
 
 use super::lanes::{LANES, Lanes};
 use super::{Level, Vectorised};
 
-/// How many vectors go through a profile together.
+/// The number of vectors that go through a profile together.
 const TOGETHER: usize = 4;
 
-/// A kernel's `f`, `f'` and `f''`, written for vectors. A kernel says the same of one number by its `profile`.
+/// A kernel's `f`, `f'` and `f''` for vectors. A kernel's `profile` gives the same for one number.
 pub(crate) trait Profile {
     /// `f(q)`.
     fn value<V: Lanes, const N: usize>(q: [V; N]) -> [V; N];

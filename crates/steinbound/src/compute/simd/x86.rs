@@ -1,8 +1,8 @@
 //! The vector units of x86 processors.
 //!
-//! Every block here is `unsafe` for one reason: the instruction must exist. The types are used only by functions that
-//! [`Level::run`](super::Level::run) compiles for the unit and enters after the processor was asked for it. Loads and stores go through references to
-//! eight numbers, so that no address can be wrong.
+//! Every block here is `unsafe` for one reason: the instruction must exist. The types are used only by
+//! functions that [`Level::run`](super::Level::run) compiles for the unit and enters after the processor has
+//! been checked. Loads and stores go through references to eight numbers, so that no address can be wrong.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -111,7 +111,8 @@ impl Lanes for Avx512 {
             let [Avx512(a), Avx512(b), Avx512(c), Avx512(d)] = four;
             let ab = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
             let cd = _mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d));
-            // Pairs of lanes are summed; now pairs of pairs, a and b in the lower half, c and d in the upper.
+            // Pairs of lanes are summed; next pairs of pairs, a and b in the lower half, c and d in the
+            // upper.
             let even = _mm512_shuffle_f64x2::<0b10_00_10_00>(ab, cd);
             let odd = _mm512_shuffle_f64x2::<0b11_01_11_01>(ab, cd);
             let quarters = _mm512_add_pd(even, odd);

@@ -10,7 +10,7 @@ use rand::RngExt;
 
 const SIGMA: f64 = 0.8;
 
-/// Data in the unit disc, boundary points on its edge, their normals, ridges that differ, and weights.
+/// Data in the unit disc, boundary points on its edge, their normals, different ridges, and weights.
 struct Setting {
     data: Points<'static>,
     boundary: Points<'static>,
@@ -62,7 +62,8 @@ impl Setting {
                 + if i == j { self.ridges[i] } else { 0.0 }
         };
         let inverse = Cholesky::new(Matrix::from_fn(m, m, entry)).unwrap().inverse();
-        // What an operator takes of the correction at `x` and at `y`: the score's component along the normal, and the divergence.
+        // The contribution of the correction to an operator at `x` and at `y`: the score's component along
+        // the normal, and the divergence.
         let take = |at: &[f64], score: &dyn Fn(usize) -> f64, i: usize| -> f64 {
             (0..2).map(|l| n[(i, l)] * (score(l) * k(b(i), at) + slope(b(i), at, l))).sum()
         };
@@ -146,7 +147,7 @@ fn the_mean_of_the_stein_operator_on_the_witness_is_the_discrepancy() {
     }
     assert!((mean - discrepancy).abs() < 1e-7, "{mean}, not {discrepancy}");
     assert!(witness.multipliers().unwrap().is_none());
-    // No flux at the boundary, but for the ridge.
+    // No flux at the boundary, except for the ridge.
     let at_boundary = witness.at(&setting.boundary).unwrap();
     for i in 0..7 {
         let flux: f64 = (0..2).map(|l| setting.normals[(i, l)] * at_boundary[(i, l)]).sum();
