@@ -24,7 +24,7 @@ def module_of(path: Path) -> str:
 
 def code_of(path: Path) -> str:
     """The code of a file without comments and without its tests."""
-    text = path.read_text().split("#[cfg(test)]\nmod ")[0]
+    text = path.read_text().split("#[cfg(test)]\nmod tests {")[0]
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
 
 

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use steinbound_io::IoError;
+use steinbound_request::RequestError;
 
 use crate::interrupt;
 use crate::output::say;
@@ -17,9 +18,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The worse of two.
-    pub fn and(self, other: Verdict) -> Verdict {
-        if self == Verdict::Fine { other } else { self }
+    /// The verdict on a result that can be trusted, or not.
+    pub fn of(is_sound: bool) -> Verdict {
+        if is_sound { Verdict::Fine } else { Verdict::Doubtful }
     }
 
     pub fn code(self) -> u8 {
@@ -76,6 +77,16 @@ impl From<IoError> for Failure {
         match error {
             IoError::Write { .. } => Failure::Other(error.to_string()),
             _ => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        match error {
+            RequestError::File(error) => error.into(),
+            error if error.is_interrupted() => Failure::Interrupted,
+            error => Failure::Input(error.to_string()),
         }
     }
 }

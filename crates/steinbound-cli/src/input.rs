@@ -1,71 +1,82 @@
-//! From files and options to points, domain and model.
+//! From files and options to a prepared request.
 
+use std::borrow::Cow;
+use std::ops::Deref;
 use std::path::Path;
-use std::time::Instant;
 
-use serde_json::{Value, json};
 use steinbound::fit::Problem;
-use steinbound::model::Model;
-use steinbound::{Error, Estimator, FitError, KernelError, Points};
+use steinbound::{Method, Points};
+use steinbound_io::map::is_map;
 use steinbound_io::names::{few, shown};
-use steinbound_io::{Place, TableOptions};
-
+use steinbound_io::{Map, MapOptions, TableOptions, read_map};
 use steinbound_report::Scene;
+use steinbound_request::{Case, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values};
 
 use crate::failure::Failure;
-use crate::model::resolve;
-use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, Values, note_unused};
+use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, WORDING, together};
 use crate::output::Output;
-use crate::region::Region;
 use crate::tables::{read_sheet, without_options};
 
-/// Everything a fitting command works on.
+/// A prepared request, and what is needed to read further files.
 pub struct Input {
-    pub data: Points<'static>,
-    pub region: Region,
-    pub model: Box<dyn Model>,
-    pub estimator: Estimator,
+    case: Case<'static>,
     /// How further files are matched to the data.
     pub matching: Matching,
-    /// The file of the data and where in it each row is, for messages.
-    path: String,
-    places: Vec<Place>,
-    seed: u64,
+}
+
+impl Deref for Input {
+    type Target = Case<'static>;
+
+    fn deref(&self) -> &Case<'static> {
+        &self.case
+    }
 }
 
 impl Input {
-    /// Reads the files and puts the estimator together, and tells of options that it does not use.
+    /// Reads the files, prepares the request, and notes which options have no effect.
     pub fn load(
         general: &GeneralOptions,
         data: &DataOptions,
         model: &ModelOptions,
         method: &MethodOptions,
+        more: &[&Options],
         at: Option<&Values>,
         output: &Output,
     ) -> Result<Input, Failure> {
-        let input = Input::read(general, data, model, method, at, output)?;
-        note_unused(data, model, method, &input.region, output);
+        let region = data.given();
+        let given = [&region, &method.given].into_iter().chain(more.iter().copied());
+        let options = together(general, given);
+        let reader = || model.request();
+        let input = Input::read(general, data, reader, method.method, options, at, method.verbose, output)?;
+        let mut notes = input.situation().all_notes();
+        if model.covariance.is_some() && model.known_covariance.is_some() {
+            notes.push("--covariance has no effect with --known-covariance".into());
+        }
+        notes.iter().for_each(|note| output.note(note));
         Ok(input)
     }
 
-    /// Reads the files and puts the estimator together.
+    /// Reads the files and prepares the request.
+    #[allow(clippy::too_many_arguments, reason = "each command has its own set of options")]
     pub fn read(
         general: &GeneralOptions,
         data: &DataOptions,
-        model: &ModelOptions,
-        method: &MethodOptions,
+        model: impl FnOnce() -> Result<ModelRequest<'static>, Failure>,
+        method: Method,
+        options: Options,
         at: Option<&Values>,
+        verbose: bool,
         output: &Output,
     ) -> Result<Input, Failure> {
         general.apply()?;
-        let options = TableOptions {
+        let table = TableOptions {
             columns: data.columns.clone(),
             weights: data.rows.weights.clone(),
             cluster: data.rows.cluster.clone(),
             drop_missing: data.rows.drop_missing,
             format: data.text.format(),
         };
-        let sheet = read_sheet(&data.data, &options, output)?;
+        let sheet = read_sheet(&data.data, &table, output)?;
         output.note_dropped(sheet.dropped, &sheet.path);
         if let Some(field) = &sheet.doubtful_header {
             output.note(&format!(
@@ -73,7 +84,7 @@ impl Input {
                 sheet.path
             ));
         }
-        if method.verbose {
+        if verbose {
             let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
             output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
             if !sheet.left_out.is_empty() {
@@ -88,76 +99,23 @@ impl Input {
         };
         let path = sheet.path.clone();
         let places = (0..sheet.lines.len()).filter_map(|row| sheet.place(row)).collect();
-        let mut points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
-        let region = Region::load(data, &mut points, &matching, output)?;
-        let chosen = model.build(&points, at)?;
-        let mut estimator = method
-            .estimator(general.seed)
-            .allow_outside(data.rows.allow_outside)
-            .boundary_scheme(data.sampling.scheme());
-        if let Some(points) = &region.boundary {
-            estimator = estimator.boundary(points.clone());
-        }
-        if let Some(domain) = &region.domain {
-            estimator = estimator.domain(domain.clone());
-        }
-        if let Some(count) = data.sampling.boundary_points {
-            estimator = estimator.boundary_points(count);
-        }
-        if let Some(start) = chosen.start {
-            estimator = estimator.start(region.onto_plane(chosen.model.as_ref(), start));
-        }
-        Ok(Input {
-            data: points,
-            region,
-            model: chosen.model,
-            estimator,
-            matching,
-            path,
-            places,
-            seed: general.seed,
-        })
-    }
-
-    /// Parameters in reported order, as they were typed.
-    pub fn typed_parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
-        resolve("--at", values, &self.model.reported_names(self.data.names()))
-    }
-
-    /// Parameters in reported order as the model sees them, from what was typed.
-    pub fn parameters(&self, values: &Values) -> Result<Vec<f64>, Failure> {
-        Ok(self.region.onto_plane(self.model.as_ref(), self.typed_parameters(values)?))
-    }
-
-    /// The problem the options describe, with its warnings told.
-    pub fn problem(&self, output: &Output) -> Result<Problem<'_>, Failure> {
-        self.told(self.estimator.check(&self.data, self.model.as_ref()), output)
-    }
-
-    /// The same, with bandwidth and ridge chosen where that was asked for.
-    pub fn tuned_problem(&self, method: &MethodOptions, output: &Output) -> Result<Problem<'_>, Failure> {
-        self.told(method.problem(&self.estimator, &self.data, self.model.as_ref()), output)
-    }
-
-    fn told<'a>(&self, problem: Result<Problem<'a>, Error>, output: &Output) -> Result<Problem<'a>, Failure> {
-        let problem = problem.map_err(|error| self.explain(error))?;
-        problem.warnings().iter().for_each(|warning| output.warn(warning));
-        Ok(problem)
-    }
-
-    /// What JSON tells of a problem that is solved without a fit.
-    pub fn described(&self, schema: &str, problem: &Problem, warnings: &[String], started: Instant) -> Value {
-        let mut value = json!(problem.described());
-        value["schema"] = json!(schema);
-        value["projection"] = json!(self.region.shown_projection());
-        value["warnings"] = json!(warnings);
-        value["seconds"] = json!({ "total": started.elapsed().as_secs_f64() });
-        value
+        let points = sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))?;
+        let region = region(data, &points, &matching, output)?;
+        let mut request = Request::of(Cow::Owned(points), model()?, method);
+        request.region = region;
+        request.options = options;
+        request.at = at.cloned();
+        request.source = Some(Source::new(path, places));
+        request.wording = WORDING;
+        Ok(Input { case: request.prepare(output)?, matching })
     }
 
     /// What pictures of these data show, at parameters of the plane.
     pub fn scene<'a>(&'a self, problem: &'a Problem, scene: Scene<'a>) -> Scene<'a> {
-        let scene = scene.domain(self.region.domain.as_deref()).boundary(problem.boundary()).seed(self.seed);
+        let scene = scene
+            .domain(self.region.domain.as_deref())
+            .boundary(problem.boundary())
+            .seed(self.options.seed());
         match &self.region.projection {
             Some(_) => scene.labels(vec!["km to the east".into(), "km to the north".into()]).aspect(1.0),
             None if self.region.is_geographic && self.data.dimension() == 2 => {
@@ -167,37 +125,49 @@ impl Input {
             None => scene,
         }
     }
+}
 
-    /// Where a row of the data is, counted from zero.
-    pub fn place(&self, row: usize) -> String {
-        match self.places.get(row) {
-            Some(place) => format!("{place} of {}", self.path),
-            None => self.path.clone(),
+/// Reads boundary and domain.
+fn region(
+    options: &DataOptions,
+    data: &Points,
+    matching: &Matching,
+    output: &Output,
+) -> Result<RegionRequest, Failure> {
+    let mut region = RegionRequest::default();
+    region.is_projected = options.project;
+    match &options.boundary {
+        Some(path) if is_map(path) => {
+            if options.domain.is_some() {
+                return Err(Failure::input(
+                    "the rings of --boundary define the domain; leave --domain out, or give the boundary as points in a .csv file",
+                ));
+            }
+            let map = read_map(path, &MapOptions { feature: options.feature.clone() })?;
+            show_warnings(&map, output);
+            region.is_geographic = map.looks_geographic;
+            region.shape = Some(Shape::Polygon(map.polygon()?));
         }
+        Some(path) => region.boundary = Some(matching.read("boundary", path, output)?),
+        None => {}
     }
+    if options.feature.is_some() && region.shape.is_none() {
+        output.note("--feature has no effect without a map in --boundary");
+    }
+    if let Some(spec) = &options.domain {
+        spec.maps().into_iter().for_each(|map| show_warnings(map, output));
+        region.is_geographic = spec.is_geographic();
+        region.shape = Some(match spec.polygon() {
+            Some(polygon) => Shape::Polygon(polygon?),
+            None => Shape::Domain(spec.build(data.dimension())?),
+        });
+    }
+    Ok(region)
+}
 
-    /// An error of the library as the user sees it: with the file where the data are at fault, and the option that helps.
-    pub fn explain(&self, error: Error) -> Failure {
-        let help = match &error {
-            Error::Fit(FitError::OutsideDomain { first, .. }) => {
-                let place = self.places.get(first - 1).map(|place| format!("{place} of the file; "));
-                format!(" ({}--allow-outside keeps such points)", place.unwrap_or_default())
-            }
-            Error::Fit(FitError::ConstantColumn { .. }) => " (choose columns with --columns)".into(),
-            Error::Fit(FitError::NoBoundary { .. }) => {
-                return Failure::input(format!("{error} (--boundary FILE or --domain SPEC)"));
-            }
-            Error::Kernel(KernelError::ZeroMedian) => " (--bandwidth)".into(),
-            Error::Fit(
-                FitError::TooFewRows { .. }
-                | FitError::MoreParametersThanData { .. }
-                | FitError::NotIdentified { .. },
-            )
-            | Error::Points(_) => String::new(),
-            _ => return Failure::input(error.to_string()),
-        };
-        Failure::input(format!("{}: {error}{help}", self.path))
-    }
+/// Shows what looks wrong with a map.
+pub fn show_warnings(map: &Map, output: &Output) {
+    map.warnings.iter().for_each(|warning| output.warn(warning));
 }
 
 /// How further files of points are matched to the data's columns.

@@ -1,6 +1,6 @@
 //! The `steinbound` command: densities behind a truncation, from points inside and points on the boundary.
 
-mod choices;
+mod arguments;
 mod commands;
 mod drawing;
 mod facts;
@@ -14,9 +14,6 @@ mod pictures;
 mod plot;
 mod progress;
 mod questions;
-mod region;
-mod resampling;
-mod sensitivity;
 mod summary;
 mod tables;
 mod terminal;

@@ -1,25 +1,25 @@
-//! Options that several commands share, each with one name and one meaning.
+//! Options of the command line: where data and region come from, what is known of the model, and how to print.
+//!
+//! Those that all faces share are made of their descriptions in [`crate::arguments`].
 
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
-use steinbound::domain::{BoundarySampling, BoundaryScheme, Norm, default_boundary_count};
-use steinbound::fit::{Compute, DistanceKind, Problem};
-use steinbound::kernel::{Bandwidth, Kernel};
-use steinbound::model::Model;
-use steinbound::stein::Statistic;
-use steinbound::{Error, Estimator, Method, Points};
+use steinbound::Method;
+use steinbound::model::{CovarianceShape, Family};
 use steinbound_io::DomainSpec;
 use steinbound_io::names::shown;
+use steinbound_request::options::SEED;
+use steinbound_request::{Options, Value, Values, Wording};
 
-use crate::choices;
-pub use crate::choices::{CovarianceShape, ModelKind, Tune};
+use crate::arguments::{self, Given, MethodGroup, Outside, Sampling};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::region::Region;
 use crate::tables::TextOptions;
+
+/// How messages name options.
+pub const WORDING: Wording = Wording::CommandLine;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -43,16 +43,8 @@ pub struct GeneralOptions {
     /// No notes, warnings or drawings; errors are still told.
     #[arg(long)]
     pub quiet: bool,
-    /// The seed of everything random.
-    ///
-    /// The same input, seed and vector unit give the same bits, whatever the number of threads.
-    #[arg(
-        long,
-        default_value_t = 0,
-        value_name = "N",
-        allow_hyphen_values = true,
-        help_heading = "Computation"
-    )]
+    #[arg(long, default_value_t = 0, value_name = SEED.placeholder, help = SEED.short_help(), long_help = SEED.long_help().unwrap_or_default(),
+          allow_hyphen_values = true, help_heading = SEED.heading)]
     pub seed: u64,
     /// Threads to use; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Computation")]
@@ -75,34 +67,6 @@ impl GeneralOptions {
     }
 }
 
-/// Boundary points that are sampled from a domain.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Region")]
-pub struct SamplingOptions {
-    /// How many boundary points to sample from a map or a domain [default: 8 d^2, at least 32].
-    ///
-    /// A country needs about 200. A warning tells when they are too sparse for the bandwidth, or the domain too narrow: then the bias no longer is small
-    /// beside the standard error.
-    #[arg(long, value_name = "M", allow_hyphen_values = true)]
-    pub boundary_points: Option<usize>,
-    /// How to place sampled boundary points [default: uniform].
-    #[arg(long, value_name = "SCHEME", value_parser = choices::scheme())]
-    pub boundary_sampling: Option<BoundaryScheme>,
-}
-
-impl SamplingOptions {
-    /// How to place the points.
-    pub fn scheme(&self) -> BoundaryScheme {
-        self.boundary_sampling.unwrap_or_default()
-    }
-
-    /// So many points as were asked for, or the default in so many coordinates.
-    pub fn request<'a>(&self, dimension: usize) -> BoundarySampling<'a> {
-        let count = self.boundary_points.unwrap_or_else(|| default_boundary_count(dimension));
-        BoundarySampling::new(count).scheme(self.scheme())
-    }
-}
-
 /// Which rows count, and how.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Data")]
@@ -118,9 +82,8 @@ pub struct RowOptions {
     /// A value is missing where it is empty, NA, N/A, n/a, NaN, null, NULL or a single point.
     #[arg(long)]
     pub drop_missing: bool,
-    /// Keep data outside the domain or the limits, which otherwise are refused.
-    #[arg(long, help_heading = "Region")]
-    pub allow_outside: bool,
+    #[command(flatten)]
+    pub outside: Given<Outside>,
 }
 
 /// The data and the boundary.
@@ -148,25 +111,11 @@ pub struct DataOptions {
     /// mapped back to degrees, while covariances, bandwidth and distances are in kilometres.
     #[arg(long, help_heading = "Region")]
     pub project: bool,
-    /// The domain, such as "ball(radius=2)" or "box(low=-3, high=3)"
-    ///
-    /// One of these, with lengths in the units of the data:
-    ///
-    ///   ball(radius=2)                      about the origin
-    ///   ball(radius=2, norm=1, center=0:0)  norm 1, 2 or inf
-    ///   box(low=-3, high=3)                 sides may be inf
-    ///   box(low=-3:-1, high=3:1)
-    ///   interval(-1, 1)                     one coordinate
-    ///   halfspace(normal=1:0, offset=5)     normal.x >= offset
-    ///   polygon(FILE)                       a map
-    ///   usa()                               contiguous United States
-    ///   level("x1^2 + x2^2 - 1")            where it is negative
-    ///   outside(SPEC)
-    ///   intersection(SPEC, SPEC)
-    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true, help_heading = "Region", verbatim_doc_comment)]
+    #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true, help_heading = "Region",
+          help = DOMAIN, long_help = domain_help())]
     pub domain: Option<DomainSpec>,
     #[command(flatten)]
-    pub sampling: SamplingOptions,
+    pub sampling: Given<Sampling>,
     /// Columns to use, by header or number from 1 [default: all numeric ones].
     #[arg(
         long,
@@ -183,7 +132,14 @@ pub struct DataOptions {
 }
 
 impl DataOptions {
-    /// Tells that a command without standard errors does not use clusters.
+    /// The options of all faces that are given here.
+    pub fn given(&self) -> Options {
+        let mut given = Options::clone(&self.sampling);
+        given.extend(&self.rows.outside);
+        given
+    }
+
+    /// Notes that a command without standard errors does not use clusters.
     pub fn note_no_clusters(&self, output: &Output) {
         if self.rows.cluster.is_some() {
             output.note("--cluster has no effect here: it is for standard errors");
@@ -196,8 +152,8 @@ impl DataOptions {
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
     /// The model [default: gaussian].
-    #[arg(long, value_name = "MODEL", value_parser = choices::model())]
-    pub model: Option<ModelKind>,
+    #[arg(long, value_name = "MODEL", value_parser = arguments::model())]
+    pub model: Option<&'static dyn Family>,
     /// The number of components of a mixture, from 1 to 1000.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub components: Option<usize>,
@@ -215,7 +171,7 @@ pub struct DensityOptions {
     #[arg(long, value_name = "V", allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
     pub known_covariance: Option<String>,
     /// The shape of an unknown covariance [default: full].
-    #[arg(long, value_name = "SHAPE", value_parser = choices::covariance())]
+    #[arg(long, value_name = "SHAPE", value_parser = arguments::covariance())]
     pub covariance: Option<CovarianceShape>,
     /// Estimate the weights of a mixture, which otherwise are equal.
     #[arg(long)]
@@ -245,16 +201,11 @@ impl Deref for ModelOptions {
 }
 
 impl ModelOptions {
-    /// Tells that a command that does not search has no use for a start.
+    /// Notes that a command that does not search has no use for a start.
     pub fn note_no_search(&self, output: &Output) {
         if self.start.is_some() && self.log_density.is_none() {
             output.note("--start has no effect here: nothing is searched for");
         }
-    }
-
-    /// The kind of model, where it is not a formula.
-    pub fn kind(&self) -> ModelKind {
-        self.model.unwrap_or(ModelKind::Gaussian)
     }
 }
 
@@ -263,7 +214,7 @@ impl ModelOptions {
 #[command(next_help_heading = "Method")]
 pub struct MethodOptions {
     /// How to estimate.
-    #[arg(long, value_name = "METHOD", value_parser = choices::method(), default_value = "tksd")]
+    #[arg(long, value_name = "METHOD", value_parser = arguments::method(), default_value = "tksd")]
     pub method: Method,
     #[command(flatten)]
     pub settings: MethodSettings,
@@ -273,40 +224,8 @@ pub struct MethodOptions {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodSettings {
-    /// The distance to the boundary for bdksd and truncsm [default: exact where the domain is known].
-    #[arg(long, value_name = "KIND", value_parser = choices::distance())]
-    pub distance: Option<DistanceKind>,
-    /// The norm in which the nearest boundary point is sought [default: 2].
-    #[arg(long, value_name = "NORM", value_parser = choices::norm())]
-    pub distance_norm: Option<Norm>,
-    /// The power to which bdksd and truncsm raise the distance [default: 1].
-    #[arg(long, value_name = "POWER", value_parser = number, allow_hyphen_values = true)]
-    pub distance_power: Option<f64>,
-    /// How pairs are summed [default: v].
-    #[arg(long, value_name = "STATISTIC", value_parser = choices::statistic())]
-    pub statistic: Option<Statistic>,
-    /// The kernel of tksd, bdksd and ksd [default: gaussian].
-    #[arg(long, value_name = "KERNEL", value_parser = choices::kernel())]
-    pub kernel: Option<Arc<dyn Kernel>>,
-    /// The width of the kernel in the data's units, or "median" [default: median].
-    ///
-    /// It is the sigma of exp(-|x-y|^2 / (2 sigma^2)); "median" is the median distance between data points.
-    #[arg(long, value_name = "SIGMA", value_parser = bandwidth, allow_hyphen_values = true)]
-    pub bandwidth: Option<Bandwidth>,
-    /// The ridge on the boundary's kernel matrix, for tksd [default: 0.001].
-    #[arg(long, value_name = "RIDGE", value_parser = number, allow_hyphen_values = true)]
-    pub ridge: Option<f64>,
-    /// How bandwidth and ridge are chosen [default: none].
-    ///
-    /// With a rule, --bandwidth and --ridge are where the search starts.
-    #[arg(long, value_name = "RULE", value_parser = choices::tune())]
-    pub tune: Option<Tune>,
-    /// How pairs of points are held [default: auto].
-    #[arg(long, value_name = "FORM", value_parser = choices::compute(), help_heading = "Computation")]
-    pub compute: Option<Compute>,
-    /// The share of the kernel that the low-rank form may leave out [default: 0.001].
-    #[arg(long, value_name = "T", value_parser = number, allow_hyphen_values = true, help_heading = "Computation")]
-    pub tolerance: Option<f64>,
+    #[command(flatten)]
+    pub given: Given<MethodGroup>,
     /// Tell more on standard error: what was read, what was chosen and why, how long it took.
     #[arg(long, help_heading = "Computation")]
     pub verbose: bool,
@@ -322,201 +241,25 @@ impl Deref for MethodOptions {
 }
 
 impl MethodSettings {
-    /// An estimator with these settings.
-    pub fn estimator_of(&self, method: Method, seed: u64) -> Estimator {
-        let mut estimator = Estimator::new(method).seed(seed);
-        if let Some(distance) = self.distance {
-            estimator = estimator.distance(distance);
-        }
-        if let Some(norm) = self.distance_norm {
-            estimator = estimator.distance_norm(norm);
-        }
-        if let Some(power) = self.distance_power {
-            estimator = estimator.distance_power(power);
-        }
-        if let Some(statistic) = self.statistic {
-            estimator = estimator.statistic(statistic);
-        }
-        if let Some(kernel) = &self.kernel {
-            estimator = estimator.kernel(kernel.clone());
-        }
-        if let Some(bandwidth) = self.bandwidth {
-            estimator = estimator.bandwidth(bandwidth);
-        }
-        if let Some(ridge) = self.ridge {
-            estimator = estimator.ridge(ridge);
-        }
-        if let Some(compute) = self.compute {
-            estimator = estimator.compute(compute);
-        }
-        if let Some(tolerance) = self.tolerance {
-            estimator = estimator.tolerance(tolerance);
-        }
-        estimator
-    }
-
-    /// Whether bandwidth and ridge are to be chosen.
-    pub fn is_tuned(&self) -> bool {
-        self.tune == Some(Tune::Agreement)
-    }
-
-    /// What an estimator is to solve, its bandwidth and ridge chosen where that was asked for.
-    pub fn problem<'a>(
-        &self,
-        estimator: &Estimator,
-        data: &'a Points<'a>,
-        model: &'a dyn Model,
-    ) -> Result<Problem<'a>, Error> {
-        if self.is_tuned() { estimator.check_tuned(data, model) } else { estimator.check(data, model) }
-    }
-
-    /// Tells that a command uses the settings as they are.
+    /// Notes that a command uses the settings as they are.
     pub fn note_no_tuning(&self, output: &Output) {
-        if self.is_tuned() {
+        if self.given.is_tuned() {
             output.note("--tune has no effect here: bandwidth and ridge are used as they are");
         }
     }
 }
 
-impl MethodOptions {
-    /// An estimator with these settings.
-    pub fn estimator(&self, seed: u64) -> Estimator {
-        self.estimator_of(self.method, seed)
-    }
-
-    /// Tells of settings that were given and that the method does not use.
-    pub fn note_unused(&self, is_nearest: bool, output: &Output) {
-        let (method, compute) = (self.method, self.compute.unwrap_or_default());
-        let settings = [
-            ("--distance", self.distance.is_some(), method.has_distance()),
-            ("--distance-norm", self.distance_norm.is_some(), is_nearest),
-            ("--distance-power", self.distance_power.is_some(), method.has_distance()),
-            ("--statistic", self.statistic.is_some(), method.has_kernel()),
-            ("--kernel", self.kernel.is_some(), method.has_kernel()),
-            ("--bandwidth", self.bandwidth.is_some(), method.has_kernel()),
-            ("--ridge", self.ridge.is_some(), method == Method::TKSD),
-            ("--tune", self.is_tuned(), method.has_kernel()),
-            ("--compute", self.compute.is_some(), method.has_kernel()),
-            ("--tolerance", self.tolerance.is_some(), method.has_kernel() && compute.has_tolerance()),
-        ];
-        for (option, given, used) in settings {
-            if given && !used {
-                let by_method = format!("with --method {}", method.name());
-                let why = match option {
-                    "--distance-norm" if method.has_distance() => {
-                        format!("{by_method} unless --distance is nearest")
-                    }
-                    "--tolerance" if method.has_kernel() => format!("with --compute {}", compute.name()),
-                    _ => by_method,
-                };
-                output.note(&format!("{option} has no effect {why}"));
-            }
-        }
-    }
+/// Options of all faces from several places, with the seed.
+pub fn together<'a>(general: &GeneralOptions, given: impl IntoIterator<Item = &'a Options>) -> Options {
+    let mut all = Options::new();
+    all.set(&SEED, Value::Seed(general.seed));
+    given.into_iter().for_each(|given| all.extend(given));
+    all
 }
 
-/// Tells of options that were given and have no effect on what the chosen method does.
-pub fn note_unused(
-    data: &DataOptions,
-    model: &ModelOptions,
-    method: &MethodOptions,
-    region: &Region,
-    output: &Output,
-) {
-    let name = method.method.name();
-    let has_distance = method.method.has_distance();
-    let distance = DistanceKind::chosen(method.distance, region.domain.as_deref());
-    let is_nearest = has_distance && distance == DistanceKind::Nearest;
-    let is_exact = has_distance && !is_nearest;
-    let uses_boundary = method.method == Method::TKSD || is_nearest;
-    method.note_unused(is_nearest, output);
-    if let (true, None, Some(domain)) = (is_nearest, method.distance, &region.domain)
-        && !domain.has_distance()
-    {
-        output.note(&format!(
-            "the {} has no formula for the distance to its boundary: the nearest boundary point is used; --distance axes is exact for truncsm",
-            domain.describe()
-        ));
-    }
-    let how = if is_exact { format!(" and the {} distance", distance.name()) } else { String::new() };
-    let by_method = format!("with --method {name}{how}");
-    let by_points = if uses_boundary { "when --boundary gives the points".into() } else { by_method.clone() };
-    let samples = uses_boundary && region.boundary.is_none();
-    let others = [
-        ("--boundary", region.boundary.is_some() && !uses_boundary, by_method),
-        ("--boundary-points", data.sampling.boundary_points.is_some() && !samples, by_points.clone()),
-        ("--boundary-sampling", data.sampling.boundary_sampling.is_some() && !samples, by_points),
-        ("--allow-outside", data.rows.allow_outside && region.domain.is_none(), "without a domain".into()),
-        (
-            "--covariance",
-            model.covariance.is_some() && model.known_covariance.is_some(),
-            "with --known-covariance".into(),
-        ),
-    ];
-    for (option, unused, why) in others {
-        if unused {
-            output.note(&format!("{option} has no effect {why}"));
-        }
-    }
-}
-/// The number of coordinates: what the domain says, which an explicit number must not contradict, else a fallback.
-pub fn chosen_dimension(
-    spec: &DomainSpec,
-    asked: Option<usize>,
-    fallback: Option<usize>,
-) -> Result<usize, Failure> {
-    match (spec.dimension(), asked) {
-        (Some(least), Some(asked)) if !spec.fits(asked) => Err(Failure::input(format!(
-            "--dimension is {asked}, but the domain has {least} coordinates; leave --dimension out"
-        ))),
-        (least, asked) => Ok(asked.or(least).or(fallback).unwrap_or(2)),
-    }
-}
-
-/// Values of parameters: a comma list of numbers, or of names and numbers.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Values {
-    Plain(Vec<f64>),
-    Named(Vec<(String, f64)>),
-}
-
-impl std::fmt::Display for Values {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let list: Vec<String> = match self {
-            Values::Plain(list) => list.iter().map(f64::to_string).collect(),
-            Values::Named(list) => list.iter().map(|(name, value)| format!("{name}={value}")).collect(),
-        };
-        out.write_str(&list.join(","))
-    }
-}
-
-/// Reads `1,2` or `a=1,b=2`; commas within brackets belong to a name, as in `cov[x1,x2]=0`.
+/// Values of parameters.
 pub fn values(text: &str) -> Result<Values, String> {
-    let mut depth = 0i32;
-    let parts: Vec<&str> = text
-        .split(|c: char| {
-            depth += i32::from(c == '[') - i32::from(c == ']');
-            c == ',' && depth <= 0
-        })
-        .collect();
-    if !text.contains('=') {
-        return parts.into_iter().map(number).collect::<Result<_, _>>().map(Values::Plain);
-    }
-    let mut list: Vec<(String, f64)> = Vec::new();
-    for part in parts {
-        let Some((name, value)) = part.split_once('=') else {
-            return Err(format!("\"{}\" has no name; write every value as name=number", shown(part)));
-        };
-        let name = name.trim().to_string();
-        if name.is_empty() {
-            return Err(format!("\"{}\" has no name; write every value as name=number", shown(part)));
-        }
-        if list.iter().any(|(other, _)| *other == name) {
-            return Err(format!("{} is given twice", shown(&name)));
-        }
-        list.push((name, number(value)?));
-    }
-    Ok(Values::Named(list))
+    text.parse()
 }
 
 /// A property and its value.
@@ -525,17 +268,6 @@ pub fn feature(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().into(), value.trim().into())),
         _ => Err("write it as NAME=VALUE, a property of the map's features and its value".into()),
     }
-}
-
-/// A number of draws.
-pub fn count(text: &str) -> Result<usize, String> {
-    text.trim()
-        .parse()
-        .map_err(|_| format!("\"{}\" is not a number of draws; give a whole number such as 500", shown(text)))
-}
-
-pub fn number(text: &str) -> Result<f64, String> {
-    text.trim().parse().map_err(|_| format!("\"{}\" is not a number", shown(text)))
 }
 
 /// A number of coordinates.
@@ -553,11 +285,15 @@ pub fn domain(text: &str) -> Result<DomainSpec, String> {
     DomainSpec::parse(text).map_err(|error| error.to_string())
 }
 
-fn bandwidth(text: &str) -> Result<Bandwidth, String> {
-    match text {
-        "median" => Ok(Bandwidth::Median),
-        _ => number(text)
-            .map(Bandwidth::Fixed)
-            .map_err(|message| format!("{message}; give a positive number or \"median\"")),
-    }
+/// The one line of help on domains.
+const DOMAIN: &str = "The domain, such as \"ball(radius=2)\" or \"box(low=-3, high=3)\"";
+
+/// How domains can be written.
+fn domain_help() -> String {
+    let shapes: Vec<(&str, &str)> = DomainSpec::shapes().collect();
+    let width = shapes.iter().filter(|(_, meaning)| !meaning.is_empty()).map(|(text, _)| text.len()).max();
+    let width = width.unwrap_or(0) + 2;
+    let line = |(text, meaning): (&str, &str)| format!("  {text:width$}{meaning}").trim_end().to_string();
+    let lines: Vec<String> = shapes.into_iter().map(line).collect();
+    format!("{DOMAIN}\n\nOne of these, with lengths in the units of the data:\n\n{}", lines.join("\n"))
 }

@@ -44,11 +44,6 @@ impl PictureOptions {
         Ok(())
     }
 
-    /// Whether a picture or a report was asked for.
-    pub fn is_wanted(&self) -> bool {
-        self.plot.is_some() || self.report.is_some()
-    }
-
     /// Draws the picture, if one was asked for and there is one.
     pub fn plot(
         &self,

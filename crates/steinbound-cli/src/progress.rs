@@ -4,7 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use steinbound_request::{Listener, Task};
+
 use crate::interrupt::{self, Watch};
+use crate::output::Output;
 use crate::terminal::Terminal;
 
 /// What is shorter than this needs no bar.
@@ -15,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 const WIDTH: usize = 30;
 
-/// The width of a terminal that does not tell its own.
+/// The width of a terminal that does not report its own.
 const USUAL_COLUMNS: usize = 80;
 
 /// A bar that shows how much of a task is done, and how long the rest will take.
@@ -24,12 +27,12 @@ pub struct Bar {
     is_shown: bool,
     started: Instant,
     drawn: Mutex<Option<Instant>>,
-    /// Whoever asks whether the work may go on can be stopped.
+    /// Work that asks whether to continue can be stopped between two steps.
     _watch: Option<Watch>,
 }
 
 impl Bar {
-    /// A bar of work that asks by [`Bar::tell`] whether it may go on.
+    /// A bar of work that asks by [`Bar::step`] whether to continue.
     pub fn new(task: &'static str, quiet: bool) -> Bar {
         Bar::of(task, quiet, Some(Watch::new()))
     }
@@ -44,15 +47,15 @@ impl Bar {
         Bar { task, is_shown, started: Instant::now(), drawn: Mutex::new(None), _watch: watch }
     }
 
-    /// So many are done; whether the work may go on.
-    pub fn tell(&self, done: usize, total: usize) -> bool {
+    /// Shows how many steps are done; whether to continue.
+    pub fn step(&self, done: usize, total: usize) -> bool {
         let share = done as f64 / total.max(1) as f64;
         self.draw(|elapsed, columns| picture(self.task, share, &format!("{done}/{total}"), elapsed, columns));
         !interrupt::is_asked()
     }
 
-    /// So many bytes of a file are read.
-    pub fn tell_bytes(&self, done: u64, total: u64) {
+    /// Shows how much of a file is read.
+    pub fn show_bytes(&self, done: u64, total: u64) {
         let share = done as f64 / total.max(1) as f64;
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         self.draw(|elapsed, columns| {
@@ -61,8 +64,8 @@ impl Bar {
         });
     }
 
-    /// So many are done, and nobody knows of how many.
-    pub fn tell_count(&self, done: u64, what: &str) {
+    /// Shows how many are done where their total is not known.
+    pub fn show_count(&self, done: u64, what: &str) {
         self.draw(|_, columns| cut(&format!("{}: {done} {what}", self.task), columns));
     }
 
@@ -77,6 +80,26 @@ impl Bar {
             let columns = Terminal::stderr().width.unwrap_or(USUAL_COLUMNS);
             let _ = write!(std::io::stderr(), "\r{}\x1b[K", picture(elapsed, columns));
         }
+    }
+}
+
+impl Task for Bar {
+    fn step(&self, done: usize, total: usize) -> bool {
+        Bar::step(self, done, total)
+    }
+}
+
+impl Listener for Output {
+    fn note(&self, message: &str) {
+        Output::note(self, message);
+    }
+
+    fn warning(&self, message: &str) {
+        self.warn(message);
+    }
+
+    fn task(&self, name: &'static str) -> Box<dyn Task + '_> {
+        Box::new(Bar::new(name, self.is_quiet()))
     }
 }
 
@@ -123,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bar_tells_how_long_the_rest_takes() {
+    fn the_bar_shows_how_long_the_rest_takes() {
         let picture = picture("bootstrap", 0.25, "100/400", Duration::from_secs(2), 80);
         assert_eq!(picture, "bootstrap [#######-----------------------] 100/400, 6 s left");
         assert_eq!([about(0.2), about(99.4), about(130.0)], ["1 s", "99 s", "2 min"]);

@@ -69,7 +69,7 @@ impl TextOptions {
 /// Reads columns of a table, with a bar where that takes long.
 pub fn read_sheet(path: &Path, options: &TableOptions, output: &Output) -> Result<Sheet, IoError> {
     let bar = Bar::unasked("reading", output.is_quiet());
-    let sheet = read_table_watched(path, options, &|progress| tell(&bar, progress))?;
+    let sheet = read_table_watched(path, options, &|progress| show(&bar, progress))?;
     drop(bar);
     sheet.warnings.iter().for_each(|warning| output.warn(warning));
     Ok(sheet)
@@ -78,7 +78,7 @@ pub fn read_sheet(path: &Path, options: &TableOptions, output: &Output) -> Resul
 /// Reads a table whose columns are asked for by name, with a bar where that takes long.
 pub fn read_named(path: &Path, options: &FrameOptions, output: &Output) -> Result<Frame, IoError> {
     let bar = Bar::unasked("reading", output.is_quiet());
-    read_frame_watched(path, options, &|progress| tell(&bar, progress))
+    read_frame_watched(path, options, &|progress| show(&bar, progress))
 }
 
 /// The error of a table that is not DATA, to which no options apply.
@@ -93,9 +93,9 @@ pub fn without_options(error: IoError) -> IoError {
     }
 }
 
-fn tell(bar: &Bar, progress: Progress) {
+fn show(bar: &Bar, progress: Progress) {
     match progress.total {
-        Some(total) => bar.tell_bytes(progress.bytes, total),
-        None => bar.tell_count(progress.rows, "rows"),
+        Some(total) => bar.show_bytes(progress.bytes, total),
+        None => bar.show_count(progress.rows, "rows"),
     }
 }

@@ -6,7 +6,7 @@ use steinbound::inference::TestResult;
 use steinbound::{Fit, Points};
 use steinbound_report::Scene;
 
-use crate::choices::{self, TerminalPlot};
+use crate::arguments::{self, TerminalPlot};
 use crate::drawing::histogram::Histogram;
 use crate::drawing::map::{Ink, Inside, Map, size};
 use crate::drawing::{WIDEST, range};
@@ -24,7 +24,7 @@ pub struct TerminalPlotOptions {
     ///
     /// Of a fit: the data with the fitted density in one dimension, a map with the fitted means in two. Of a
     /// test: the statistic among its draws.
-    #[arg(long, value_name = "WHEN", value_parser = choices::terminal_plot())]
+    #[arg(long, value_name = "WHEN", value_parser = arguments::terminal_plot())]
     pub terminal_plot: Option<TerminalPlot>,
 }
 
@@ -65,7 +65,7 @@ pub fn print(lines: &[String], output: &mut Output) -> Result<(), Failure> {
 /// Data and the fitted density, in the coordinates of the model; there is a picture in one and in two
 /// dimensions.
 pub fn of_fit(input: &Input, problem: &Problem, fit: &Fit, columns: usize) -> Vec<String> {
-    let scene = input.scene(problem, Scene::of(&input.data, input.model.as_ref(), fit));
+    let scene = input.scene(problem, Scene::of(&input.data, input.model(), fit));
     match input.data.dimension() {
         1 => line(input, &scene, columns),
         2 => plane(input, &scene, problem.boundary(), fit, columns),
@@ -103,7 +103,7 @@ fn plane(input: &Input, scene: &Scene, boundary: Option<&Points>, fit: &Fit, col
         [x, y] => Some([*estimates.get(x)?, *estimates.get(y)?]),
         _ => None,
     };
-    let centers: Vec<[f64; 2]> = input.model.locations().into_iter().filter_map(pair).collect();
+    let centers: Vec<[f64; 2]> = input.model().locations().into_iter().filter_map(pair).collect();
     // A mean may well lie outside the region, but one far away would make the map a dot.
     let is_near = |value: f64, (low, high): (f64, f64)| {
         value >= low - 0.5 * (high - low) && value <= high + 0.5 * (high - low)

@@ -58,13 +58,13 @@ impl Report {
         if problem.setup().m > 0 {
             facts.push(("boundary points", problem.setup().m.to_string()));
         }
-        if let Some(kernel) = problem.setup().kernel.as_ref() {
+        if let Some(kernel) = &problem.setup().kernel {
             facts.push(("kernel", format!("{}, bandwidth {}", kernel.name, significant(kernel.bandwidth))));
         }
         if let Some(ridge) = problem.setup().ridge {
             facts.push(("ridge", ridge.to_string()));
         }
-        if let Some(compute) = problem.setup().compute.as_ref() {
+        if let Some(compute) = &problem.setup().compute {
             facts.push(("pairs", format!("{} ({})", compute.describe(), compute.reason)));
         }
         facts.push(("seed", seed.to_string()));

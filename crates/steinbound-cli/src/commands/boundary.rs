@@ -2,19 +2,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
-use serde_json::json;
-use steinbound::domain::{Domain, coverage};
-use steinbound::kernel::{Bandwidth, Gaussian};
-use steinbound::stein::{Conditioned, Radial};
-use steinbound::{Error, Points, simulate};
+use steinbound::Points;
+use steinbound::domain::Domain;
 use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, write};
-use steinbound_request::tables;
-use steinbound_request::tables::coverage::KernelLeak;
+use steinbound_request::{chosen_dimension, sample_boundary, tables};
 
+use crate::arguments::{Given, Sampling};
 use crate::failure::{Failure, Verdict};
-use crate::options::{self, Format, GeneralOptions, SamplingOptions, domain};
+use crate::input::show_warnings;
+use crate::options::{self, Format, GeneralOptions, WORDING, domain, together};
 use crate::output::Output;
-use crate::region::tell_warnings;
 use crate::tables::{read_sheet, without_options};
 
 /// Sample points on the boundary of a domain or a map, and tell how well they cover it.
@@ -41,7 +38,7 @@ pub struct Boundary {
     #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
     #[command(flatten)]
-    pub sampling: SamplingOptions,
+    pub sampling: Given<Sampling>,
     /// The number of coordinates [default: from the domain or --near, else 2].
     #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension, allow_hyphen_values = true)]
     pub dimension: Option<usize>,
@@ -67,49 +64,21 @@ impl Boundary {
             None => None,
         };
         let domain = self.build(near.as_ref(), output)?;
-        let dimension = domain.dimension();
-        if near.as_ref().is_some_and(|points| points.dimension() != dimension) {
-            return Err(Failure::input(format!(
-                "the points of --near have another number of columns than the {} has coordinates",
-                domain.describe()
-            )));
-        }
-        let mut sampling = self.sampling.request(dimension);
-        if let Some(near) = &near {
-            sampling = sampling.near(near);
-        }
-        let rng = &mut simulate::stream(self.general.seed, simulate::tasks::BOUNDARY);
-        let points = domain.sample_boundary(&sampling, rng).map_err(|error| match error {
-            steinbound::DomainError::Unbounded { .. } => Failure::input(format!("{error} with --near FILE")),
-            other => Failure::from(Error::from(other)),
-        })?;
-        let coverage = coverage(domain.as_ref(), &points).map_err(Error::from)?;
-        let leak = match &near {
-            Some(near) => Some(kernel_leak(near, &points, self.general.seed)?),
-            None => None,
-        };
+        let options = together(&self.general, [&*self.sampling]);
+        let answer = sample_boundary(domain, near.as_ref(), &options, WORDING)?;
+        let points = &answer.points;
         if let Some(path) = &self.output {
-            write::whole_file(path, |out| write::points(out, &points))?;
+            write::whole_file(path, |out| write::points(out, points))?;
         }
         if self.general.format == Format::Json {
-            output.json(&json!({
-                "schema": "steinbound.boundary/1",
-                "domain": domain.describe(),
-                "m": points.len(),
-                "d": dimension,
-                "points": points.rows().collect::<Vec<_>>(),
-                "coverage": coverage,
-                "leak": leak.as_ref().map(|leak| json!({
-                    "bandwidth": leak.bandwidth, "mean": leak.mean, "largest": leak.largest,
-                })),
-            }))?;
+            output.json(&answer.json())?;
             return Ok(Verdict::Fine);
         }
-        let report = tables::coverage::document(&domain.describe(), &coverage, leak);
+        let report = tables::coverage::document(&answer.domain, &answer.coverage, answer.leak);
         match &self.output {
             Some(_) => output.document(&report)?,
             None => {
-                write::points(output.result(), &points)?;
+                write::points(output.result(), points)?;
                 report.text_lines().iter().for_each(|line| output.note(&line.text));
             }
         }
@@ -126,7 +95,7 @@ impl Boundary {
                 return Err(Failure::input("a map has 2 coordinates; leave --dimension out"));
             }
             let map = read_map(path, &MapOptions { feature: self.feature.clone() })?;
-            tell_warnings(&map, output);
+            show_warnings(&map, output);
             return Ok(Arc::new(map.polygon()?));
         }
         let Some(spec) = &self.domain else {
@@ -134,17 +103,8 @@ impl Boundary {
                 "there is no region to sample: give a MAPFILE, or a domain with --domain SPEC",
             ));
         };
-        spec.maps().into_iter().for_each(|map| tell_warnings(map, output));
+        spec.maps().into_iter().for_each(|map| show_warnings(map, output));
         let from_data = near.map(Points::dimension);
-        Ok(spec.build(options::chosen_dimension(spec, self.dimension, from_data)?)?)
+        Ok(spec.build(chosen_dimension(spec, self.dimension, from_data, WORDING)?)?)
     }
-}
-
-/// What boundary points leave of a Gaussian kernel of the data's median bandwidth at each other.
-fn kernel_leak(data: &Points, boundary: &Points, seed: u64) -> Result<KernelLeak, Failure> {
-    let bandwidth = Bandwidth::Median.resolve(data, seed).map_err(Error::from)?;
-    let form = Radial::tiled(data, Arc::new(Gaussian), bandwidth)?;
-    let leaks = Conditioned::new(form, boundary, steinbound::fit::DEFAULT_RIDGE)?.leaks();
-    let mean = leaks.iter().sum::<f64>() / leaks.len().max(1) as f64;
-    Ok(KernelLeak { bandwidth, mean, largest: leaks.iter().copied().fold(0.0, f64::max) })
 }

@@ -1,17 +1,13 @@
-use std::time::Instant;
-
 use clap::Args;
-use serde_json::json;
 use steinbound_report::{Report, Scene, Section, pictures};
-use steinbound_request::tables;
+use steinbound_request::{Values, tables};
 
-use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::summary::Settings;
+use crate::{facts, summary};
 
 /// Measure how far data and model are apart at given parameters, without fitting.
 ///
@@ -48,47 +44,34 @@ pub struct Discrepancy {
 impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.pictures.check()?;
-        let input =
-            Input::load(&self.general, &self.data, &self.model, &self.method, Some(&self.at), output)?;
+        let (general, method) = (&self.general, &self.method);
+        let input = Input::load(general, &self.data, &self.model, method, &[], Some(&self.at), output)?;
         self.data.note_no_clusters(output);
-        self.method.note_no_tuning(output);
+        method.note_no_tuning(output);
         self.model.note_no_search(output);
-        let started = Instant::now();
         let problem = input.problem(output)?;
-        let at = input.parameters(&self.at)?;
-        let typed = input.typed_parameters(&self.at)?;
-        let found = problem.discrepancy(&at).map_err(|error| input.explain(error))?;
-        if self.method.verbose {
-            Settings::of(&problem, started).tell(output);
+        let answer = input.discrepancy(&problem, &self.at)?;
+        if method.verbose {
+            summary::note_setup(problem.setup(), input.seconds(), output);
         }
-        match self.general.format {
-            Format::Json => {
-                let mut value =
-                    input.described("steinbound.discrepancy/1", &problem, problem.warnings(), started);
-                value["at"] = json!(typed);
-                value["discrepancy"] = json!(found.value);
-                value["discrepancy_squared"] = json!(found.squared);
-                output.json(&value)?;
-            }
-            Format::Table => {
-                output.document(&tables::discrepancy::document(&problem, &found))?;
-            }
+        match general.format {
+            Format::Json => output.json(&answer.json())?,
+            Format::Table => output.document(&tables::discrepancy::document(&problem, &answer.found))?,
         }
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
-        let model = input.model.as_ref();
-        let scene = input.scene(&problem, Scene::at(&input.data, model, &at));
+        let model = input.model();
+        let scene = input.scene(&problem, Scene::at(&input.data, model, &answer.flat_at));
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
-            let name = self.method.method.name();
-            let names = model.reported_names(input.data.names());
-            let at = names.iter().map(String::as_str).zip(typed.iter().copied());
-            let table = tables::discrepancy::table(at, &found);
-            Ok(Report::new(format!("{name} of a {} model", model.name()))
+            let names = input.parameter_names();
+            let at = names.iter().map(String::as_str).zip(answer.at.iter().copied());
+            let table = tables::discrepancy::table(at, &answer.found);
+            Ok(Report::new(format!("{} of a {} model", method.method.name(), model.name()))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model, self.model.components.as_slice()))
-                .problem_facts(&problem, model.name(), self.general.seed)
+                .problem_facts(&problem, model.name(), general.seed)
                 .section(Section::new("Discrepancy at given parameters").table(&table))
                 .scene(&scene, &problem))
         };

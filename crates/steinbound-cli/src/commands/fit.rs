@@ -1,19 +1,17 @@
 use clap::Args;
-use serde::Serialize;
-use steinbound::inference::{Diagnostics, Sensitivity};
 use steinbound_report::{Report, Scene, pictures, sections};
-use steinbound_request::sensitivity::{SensitivityOutcome, SensitivityWanted};
-use steinbound_request::tables;
+use steinbound_request::sensitivity::SensitivityWanted;
+use steinbound_request::{Inference, Situation, tables};
 
+use crate::arguments::{Bootstrapping, Confidence, Given};
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, number};
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, WORDING, together};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::questions::{Answers, QuestionOptions};
-use crate::resampling::BootstrapOptions;
+use crate::questions::QuestionOptions;
 use crate::terminal_plot::{self, TerminalPlotOptions};
-use crate::{facts, sensitivity, summary};
+use crate::{facts, summary};
 
 /// Estimate the parameters of a density from truncated data, with standard errors.
 ///
@@ -44,14 +42,13 @@ pub struct Fit {
     pub model: ModelOptions,
     #[command(flatten)]
     pub method: MethodOptions,
-    /// The confidence level of intervals.
-    #[arg(long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true, help_heading = "Inference")]
-    pub confidence: f64,
+    #[command(flatten)]
+    pub confidence: Given<Confidence>,
     /// Fit under other kernels, bandwidths and boundary points as well, and tell what changes.
     #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]
-    pub bootstrap: BootstrapOptions,
+    pub bootstrap: Given<Bootstrapping>,
     #[command(flatten)]
     pub questions: QuestionOptions,
     #[command(flatten)]
@@ -62,82 +59,64 @@ pub struct Fit {
     pub general: GeneralOptions,
 }
 
-/// A fit and what else is known of it.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    fit: &'a steinbound::Fit,
-    #[serde(flatten)]
-    answers: &'a Answers,
-    diagnostics: &'a Diagnostics,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    projection: Option<serde_json::Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sensitivity: Option<&'a Sensitivity>,
-}
-
 impl Fit {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.bootstrap.check(self.confidence, output)?;
+        let inference = together(&self.general, [&*self.confidence, &*self.bootstrap]);
+        inference.check_bootstrap(WORDING)?;
+        let situation = Situation::new(self.method.method, &inference, WORDING);
+        situation.bootstrap_notes().iter().for_each(|note| output.note(note));
         self.pictures.check()?;
-        let input = Input::load(&self.general, &self.data, &self.model, &self.method, None, output)?;
-        let estimator = input.estimator.clone().confidence(self.confidence);
-        let model = input.model.as_ref();
-        let questions = self.questions.read(&model.reported_names(input.data.names()))?;
-        let problem =
-            self.method.problem(&estimator, &input.data, model).map_err(|error| input.explain(error))?;
-        let found = summary::fitted(&problem, &self.bootstrap, |row| input.place(row), output);
-        let summary::Fitted { mut fit, diagnostics, seconds } =
-            found.map_err(|error| input.explain(error))?;
-        let wanted = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
-        let outcome = SensitivityOutcome::new(wanted, &estimator, &mut fit, seconds, &input.data, model)
-            .mapped(|values| input.region.degrees(model, values));
-        sensitivity::explain(&outcome, self.sensitivity, fit.setup.method, output);
-        let flat = self.pictures.is_wanted().then(|| fit.clone());
+        let input =
+            Input::load(&self.general, &self.data, &self.model, &self.method, &[&inference], None, output)?;
+        let mut wanted = Inference::default();
+        wanted.questions = self.questions.read(&input.parameter_names())?;
+        wanted.sensitivity = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
         let columns = self.drawing.columns(&self.general, output);
-        let drawing = columns.map(|columns| terminal_plot::of_fit(&input, &problem, &fit, columns));
-        let mut fit = input.region.out_of_plane(model, fit);
-        let (answers, answered) = questions.answer(&mut fit)?;
-        let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
-        let sensitivity = outcome.found().filter(|_| self.sensitivity);
+        let problem = input.fitting_problem()?;
+        let answer = input.fit(&problem, &wanted, output)?;
+        if self.method.verbose {
+            summary::note_fit(&answer.fit, output);
+        }
+        let fit = &answer.fit;
         match self.general.format {
-            Format::Json => {
-                let projection = input.region.shown_projection();
-                let (answers, diagnostics) = (&answers, &diagnostics);
-                output.json(&Printed { fit: &fit, answers, diagnostics, projection, sensitivity })?
-            }
+            Format::Json => output.json(&answer)?,
             Format::Table => {
                 output.document(&fit.document())?;
-                output.document(&answers.document(self.confidence))?;
+                let wald = answer.wald.as_ref();
+                output.document(&tables::answers::document(&answer.derived, wald, fit.confidence))?;
                 if let Some(tuning) = &fit.tuning {
                     let verbose = self.method.verbose;
                     output.document(&tables::tuning::document(tuning, &fit.parameters, verbose))?;
                 }
-                if let Some(found) = sensitivity {
+                if let Some(found) = answer.reported_sensitivity() {
                     output.further_document(&tables::sensitivity::document(found))?;
                 }
-                terminal_plot::print(&drawing.unwrap_or_default(), output)?;
+                if let Some(columns) = columns {
+                    terminal_plot::print(
+                        &terminal_plot::of_fit(&input, &problem, &answer.flat, columns),
+                        output,
+                    )?;
+                }
             }
         }
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
-        if let Some(flat) = flat {
-            let scene = input.scene(&problem, Scene::of(&input.data, model, &flat));
-            self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
-            let page = || -> Result<Report, Failure> {
-                let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
-                Ok(Report::of_fit(title, &fit)
-                    .facts(facts::of_data(&self.data, &input))
-                    .facts(facts::of_model(&self.model, self.model.components.as_slice()))
-                    .problem_facts(&problem, model.name(), self.general.seed)
-                    .section(sections::estimates(&fit, &answers.derived, answers.wald.as_ref()))
-                    .scene(&scene, &problem)
-                    .section(sections::sensitivity(&outcome))
-                    .section(sections::diagnostics(&diagnostics)))
-            };
-            self.pictures.report(page, output)?;
-        }
+        let model = input.model();
+        let scene = input.scene(&problem, Scene::of(&input.data, model, &answer.flat));
+        self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
+        let page = || -> Result<Report, Failure> {
+            let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
+            let page = Report::of_fit(title, fit)
+                .facts(facts::of_data(&self.data, &input))
+                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .problem_facts(&problem, model.name(), self.general.seed)
+                .section(sections::estimates(fit, &answer.derived, answer.wald.as_ref()))
+                .scene(&scene, &problem)
+                .section(sections::sensitivity(&answer.sensitivity));
+            Ok(answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found))))
+        };
+        self.pictures.report(page, output)?;
         printed?;
-        Ok(verdict.and(answered))
+        Ok(Verdict::of(answer.is_sound))
     }
 }

@@ -1,30 +1,20 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use serde::Serialize;
 use steinbound::domain::Domain;
-use steinbound::fit::Problem;
-use steinbound::inference::sandwich::normal_quantile;
-use steinbound::inference::{Diagnostics, GoodnessOfFit, Sensitivity, TestResult};
-use steinbound::model::Model;
-use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit};
-use steinbound::{Error, Fit, FitError, Method};
-use steinbound_io::{Design, Formula, Frame, FrameOptions, Limit, limit_values};
-
+use steinbound_io::{Formula, Frame, FrameOptions};
 use steinbound_report::{Report, Scene, Section, pictures, sections};
-use steinbound_request::sensitivity::{SensitivityOutcome, SensitivityWanted};
-use steinbound_request::tables;
-use steinbound_request::tables::predictions::Prediction;
+use steinbound_request::sensitivity::SensitivityWanted;
+use steinbound_request::{
+    Column, Inference, Labels, RegressionCase, RegressionRequest, Situation, options, tables,
+};
 
-use crate::choices;
+use crate::arguments::{Bootstrapping, Confidence, Given, Regression};
 use crate::failure::{Failure, Verdict};
-use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, number};
+use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, WORDING, together};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::progress::Bar;
-use crate::questions::{Answers, QuestionOptions};
-use crate::resampling::BootstrapOptions;
-use crate::sensitivity;
+use crate::questions::QuestionOptions;
 use crate::summary;
 use crate::tables::{TextOptions, read_named, without_options};
 
@@ -62,27 +52,19 @@ pub struct Regress {
     /// Responses above this number, or this column's value, are not seen.
     #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub upper: Option<String>,
-    /// The standard deviation of the noise, where it is known [default: estimated].
-    #[arg(help_heading = "Model", long, value_name = "V", value_parser = number, allow_hyphen_values = true)]
-    pub known_sigma: Option<f64>,
-    /// What the kernel looks at [default: product].
-    #[arg(help_heading = "Method", long, value_name = "WHAT", value_parser = choices::kernel_on())]
-    pub kernel_on: Option<KernelOn>,
+    #[command(flatten)]
+    pub regression: Given<Regression>,
     /// Predict the mean of the untruncated response for the rows of a file.
     #[arg(help_heading = "Inference", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub predict: Option<PathBuf>,
-    /// How many boundary points tksd uses [default: one for each row, at most 200].
-    #[arg(help_heading = "Method", long, value_name = "M", allow_hyphen_values = true)]
-    pub boundary_points: Option<usize>,
     #[command(flatten)]
     pub rows: RowOptions,
     #[command(flatten)]
     pub text: TextOptions,
     #[command(flatten)]
     pub method: MethodOptions,
-    /// The confidence level of intervals.
-    #[arg(help_heading = "Inference", long, default_value = "0.95", value_name = "LEVEL", value_parser = number, allow_hyphen_values = true)]
-    pub confidence: f64,
+    #[command(flatten)]
+    pub confidence: Given<Confidence>,
     /// Test whether the responses come from such a regression.
     ///
     /// At the level 0.05 with 500 draws, for tksd, bdksd and ksd.
@@ -92,7 +74,7 @@ pub struct Regress {
     #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]
-    pub bootstrap: BootstrapOptions,
+    pub bootstrap: Given<Bootstrapping>,
     #[command(flatten)]
     pub questions: QuestionOptions,
     #[command(flatten)]
@@ -101,129 +83,103 @@ pub struct Regress {
     pub general: GeneralOptions,
 }
 
-/// A fit and what else is known of it.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    fit: &'a Fit,
-    #[serde(flatten)]
-    answers: &'a Answers,
-    diagnostics: &'a Diagnostics,
-    formula: &'a str,
-    response: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    test: Option<&'a TestResult>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sensitivity: Option<&'a Sensitivity>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    predictions: Option<&'a [Prediction]>,
-}
-
 impl Regress {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.general.apply()?;
-        self.bootstrap.check(self.confidence, output)?;
+        let (general, method) = (&self.general, &self.method);
+        let given =
+            [&*method.given, &*self.rows.outside, &*self.regression, &*self.confidence, &*self.bootstrap];
+        let given = together(general, given);
+        given.check_bootstrap(WORDING)?;
+        let situation = Situation::new(method.method, &given, WORDING).regression();
+        situation.bootstrap_notes().iter().for_each(|note| output.note(note));
         self.pictures.check()?;
-        let ignores_limits = !self.method.method.uses().knows_boundary();
-        if self.lower.is_none() && self.upper.is_none() && !ignores_limits {
-            return Err(Failure::input(
-                "no limit of the response is given; add --lower V or --upper V (a number or a column), or use --method mle for data that are not truncated",
-            ));
-        }
+        let has_limit = self.lower.is_some() || self.upper.is_some();
+        RegressionRequest::check_limits(has_limit, method.method, WORDING)?;
         let formula = Formula::parse(&self.formula)?;
-        let frame = self.read(&formula, output)?;
-        let design = formula.design(&frame)?;
-        self.check_names(&design)?;
-        let prepared = self.prepare(&frame, &design)?;
-        self.note_unused(output);
-        let questions = self.questions.read(&prepared.model.reported_names(prepared.points.names()))?;
-        let mut estimator = self
-            .method
-            .estimator(self.general.seed)
-            .allow_outside(self.rows.allow_outside)
-            .confidence(self.confidence);
-        if let Some(count) = self.boundary_points {
-            estimator = estimator.boundary_points(count);
+        let frame = self.read(output)?;
+        let (rows, path) = (frame.len(), frame.path().to_string());
+        let mut request = RegressionRequest::new(formula, frame, method.method);
+        request.lower = self.lower.clone().map(Column::Text);
+        request.upper = self.upper.clone().map(Column::Text);
+        request.weights = self.rows.weights.clone().map(Column::Text);
+        request.clusters = self.rows.cluster.clone().map(Labels::Column);
+        request.options = given.clone();
+        request.wording = WORDING;
+        let regression = request.prepare()?;
+        output.note_dropped(rows - regression.rows.len(), &path);
+        if method.verbose {
+            output.note(&format!("read {} rows from {path}", regression.rows.len()));
         }
-        let estimator = prepared.estimator(&estimator);
-        let explain = |error| self.explain(error, &frame, &prepared);
-        let problem = self.method.problem(&estimator, &prepared.points, &prepared.model).map_err(explain)?;
-        let place = |row: usize| format!("{} of {}", frame.place(row), frame.path());
-        let found = summary::fitted(&problem, &self.bootstrap, place, output);
-        let summary::Fitted { mut fit, diagnostics, seconds } = found.map_err(explain)?;
-        let predictions = match &self.predict {
-            Some(path) => Some(self.predictions(path, &design, &prepared, &fit, output)?),
-            None => None,
-        };
-        let test = self.tested(&problem, &fit, output).map_err(explain)?;
-        let wanted = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
-        let (data, model) = (&prepared.points, &prepared.model);
-        let outcome = SensitivityOutcome::new(wanted, &estimator, &mut fit, seconds, data, model);
-        sensitivity::explain(&outcome, self.sensitivity, fit.setup.method, output);
-        let (answers, answered) = questions.answer(&mut fit)?;
-        let (fit, verdict) = summary::finish(fit, self.method.verbose, output);
-        let sensitivity = outcome.found().filter(|_| self.sensitivity);
-        match self.general.format {
-            Format::Json => output.json(&Printed {
-                fit: &fit,
-                answers: &answers,
-                diagnostics: &diagnostics,
-                formula: formula.text(),
-                response: &design.response_name,
-                test: test.as_ref(),
-                sensitivity,
-                predictions: predictions.as_deref(),
-            })?,
+        let notes = situation.notes(&options::METHOD_SETTINGS).into_iter();
+        let notes = notes.chain(situation.notes(&options::REGRESSION));
+        notes.for_each(|note| output.note(&note));
+        let case = regression.case();
+        let mut wanted = Inference::default();
+        wanted.questions = self.questions.read(&case.parameter_names())?;
+        wanted.sensitivity = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
+        wanted.is_tested = self.test;
+        let others =
+            self.predict.as_ref().map(|path| self.read_others(path, &regression, output)).transpose()?;
+        let problem = case.fitting_problem()?;
+        let answer = case.fit(&problem, &wanted, output)?;
+        if method.verbose {
+            summary::note_fit(&answer.fit, output);
+        }
+        let predictions = others.map(|frame| regression.predict(&answer.fit, &frame)).transpose()?;
+        let answer = regression.answer(answer, predictions);
+        let found = &answer.answer;
+        let fit = &found.fit;
+        match general.format {
+            Format::Json => output.json(&answer)?,
             Format::Table => {
                 output.document(&fit.document())?;
                 if let Some(tuning) = &fit.tuning {
-                    let verbose = self.method.verbose;
-                    output.document(&tables::tuning::document(tuning, &fit.parameters, verbose))?;
+                    output.document(&tables::tuning::document(tuning, &fit.parameters, method.verbose))?;
                 }
-                if let Some(found) = sensitivity {
+                if let Some(found) = found.reported_sensitivity() {
                     output.further_document(&tables::sensitivity::document(found))?;
                 }
-                output.document(&answers.document(self.confidence))?;
-                if let Some(found) = &test {
-                    output.further_document(&tables::test::of_fit(found))?;
+                let wald = found.wald.as_ref();
+                output.document(&tables::answers::document(&found.derived, wald, fit.confidence))?;
+                if let Some(test) = &found.test {
+                    output.further_document(&tables::test::of_fit(test))?;
                 }
-                if let Some(found) = &predictions {
-                    output.further_document(&tables::predictions::document(found, self.confidence))?;
+                if let Some(found) = &answer.predictions {
+                    output.further_document(&tables::predictions::document(found, fit.confidence))?;
                 }
             }
         }
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
-        let picture = || pictures::regression(&prepared, &fit);
+        let prepared = &regression.prepared;
+        let picture = || pictures::regression(prepared, fit);
         self.pictures.plot(|| Ok(picture()), output)?;
         let page = || -> Result<Report, Failure> {
-            let title = format!(
-                "{} fit of a truncated regression of {}",
-                fit.setup.method.name(),
-                design.response_name
-            );
+            let title =
+                format!("{} fit of a truncated regression of {}", method.method.name(), answer.response);
             let mut page = self
-                .facts(Report::of_fit(title, &fit), frame.len())
-                .problem_facts(&problem, "regression", self.general.seed)
-                .section(sections::estimates(&fit, &answers.derived, answers.wald.as_ref()))
+                .facts(Report::of_fit(title, fit), regression.rows.len())
+                .problem_facts(&problem, "regression", general.seed)
+                .section(sections::estimates(fit, &found.derived, found.wald.as_ref()))
                 .section(Section::new("Responses").picture(picture()));
-            if let Some(found) = &test {
-                page = page.section(sections::test(found));
+            if let Some(test) = &found.test {
+                page = page.section(sections::test(test));
             }
-            if let Some(predictions) = &predictions {
-                let table = tables::predictions::table(predictions, self.confidence);
+            if let Some(predictions) = &answer.predictions {
+                let table = tables::predictions::table(predictions, fit.confidence);
                 page = page.section(Section::new("Predictions").table(&table));
             }
-            let scene = Scene::of(&prepared.points, &prepared.model, &fit).boundary(problem.boundary());
+            let scene = Scene::of(&prepared.points, &prepared.model, fit).boundary(problem.boundary());
             let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
-            Ok(page
+            page = page
                 .section(sections::boundary(&scene, &problem))
-                .section(sections::sensitivity(&outcome))
-                .section(sections::diagnostics(&diagnostics)))
+                .section(sections::sensitivity(&found.sensitivity));
+            Ok(found.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found))))
         };
         self.pictures.report(page, output)?;
         printed?;
-        Ok(verdict.and(answered))
+        Ok(Verdict::of(found.is_sound))
     }
 
     /// What was asked.
@@ -239,7 +195,7 @@ impl Regress {
             format!("responses {}", limits.join(" and "))
         };
         page = page.fact("seen", seen);
-        if let Some(sigma) = self.known_sigma {
+        if let Some(sigma) = self.regression.number(&options::KNOWN_SIGMA) {
             page = page.fact("known sigma", sigma.to_string());
         }
         for (what, column) in [("weights", &self.rows.weights), ("clusters", &self.rows.cluster)] {
@@ -250,134 +206,22 @@ impl Regress {
         page
     }
 
-    /// The rows of the data that have all that is used.
-    fn read(&self, formula: &Formula, output: &Output) -> Result<Frame, Failure> {
+    fn read(&self, output: &Output) -> Result<Frame, Failure> {
         let options = FrameOptions { drop_missing: self.rows.drop_missing, format: self.text.format() };
-        let frame = read_named(&self.data, &options, output)?;
-        let mut used = formula.columns(&frame)?;
-        for column in [&self.rows.weights, &self.rows.cluster].into_iter().flatten() {
-            used.push(column.clone());
-        }
-        let is_column = |text: &&String| number(text).is_err();
-        used.extend([&self.lower, &self.upper].into_iter().flatten().filter(is_column).cloned());
-        let names: Vec<&str> = used.iter().map(String::as_str).collect();
-        let kept = frame.complete_rows(&names)?;
-        output.note_dropped(frame.len() - kept.len(), frame.path());
-        let frame = frame.select(&kept);
-        if self.method.verbose {
-            output.note(&format!("read {} rows from {}", frame.len(), frame.path()));
-        }
-        Ok(frame)
+        Ok(read_named(&self.data, &options, output)?)
     }
 
-    /// Refuses names that would stand for two things.
-    fn check_names(&self, design: &Design) -> Result<(), Failure> {
-        for (option, limit) in [("--lower", &self.lower), ("--upper", &self.upper)] {
-            if limit.as_ref() == Some(&design.response_name) {
-                return Err(Failure::input(format!(
-                    "{option} is the response itself, which then is never cut off; give its limit, a number or another column"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn prepare(&self, frame: &Frame, design: &Design) -> Result<PreparedRegression, Failure> {
-        let mut regression = design.regression()?.kernel_on(self.kernel_on.unwrap_or_default());
-        if let Some(sigma) = self.known_sigma {
-            regression = regression.known_sigma(sigma);
-        }
-        let limit = |text: &String| -> Result<ResponseLimit, Failure> {
-            Ok(match limit_values(frame, text)? {
-                Limit::Constant(value) => ResponseLimit::Constant(value),
-                Limit::Column { values, .. } => ResponseLimit::Each(values),
-            })
-        };
-        if let Some(text) = &self.lower {
-            regression = regression.lower(limit(text)?);
-        }
-        if let Some(text) = &self.upper {
-            regression = regression.upper(limit(text)?);
-        }
-        let mut prepared = regression.build(self.general.seed)?;
-        if let Some(column) = &self.rows.weights {
-            prepared.points = prepared.points.with_weights(frame.weights(column)?).map_err(Error::from)?;
-        }
-        if let Some(column) = &self.rows.cluster {
-            prepared.points = prepared.points.with_clusters(&frame.texts(column)?).map_err(Error::from)?;
-        }
-        Ok(prepared)
-    }
-
-    fn note_unused(&self, output: &Output) {
-        let method = self.method.method;
-        let is_nearest =
-            method.has_distance() && self.method.distance == Some(steinbound::fit::DistanceKind::Nearest);
-        self.method.note_unused(is_nearest, output);
-        let others = [
-            ("--kernel-on", self.kernel_on.is_some() && !method.has_kernel()),
-            ("--boundary-points", self.boundary_points.is_some() && method != Method::TKSD && !is_nearest),
-        ];
-        for (option, unused) in others {
-            if unused {
-                output.note(&format!("{option} has no effect with --method {}", method.name()));
-            }
-        }
-    }
-
-    /// The test of goodness of fit, where it was asked for and the method has one.
-    fn tested(&self, problem: &Problem, fit: &Fit, output: &Output) -> Result<Option<TestResult>, Error> {
-        if !self.test {
-            return Ok(None);
-        }
-        if !self.method.method.has_kernel() {
-            output.note(&format!("--test has no effect with --method {}", self.method.method.name()));
-            return Ok(None);
-        }
-        let bar = Bar::new("test", self.general.quiet);
-        let tell = |done: usize, total: usize| bar.tell(done, total);
-        let found = problem.test(fit, &GoodnessOfFit::new().progress(&tell))?;
-        drop(bar);
-        found.notes.iter().for_each(|note| output.note(note));
-        Ok(Some(found))
-    }
-
-    /// An error of the library as the user sees it.
-    fn explain(&self, error: Error, frame: &Frame, prepared: &PreparedRegression) -> Failure {
-        let path = frame.path();
-        match &error {
-            Error::Fit(FitError::OutsideDomain { outside, rows, first, .. }) => {
-                let (row, name) = (first - 1, &prepared.points.names()[0]);
-                let value = prepared.points.row(row)[0];
-                let side = if outside == rows { ": is the limit on the wrong side" } else { "" };
-                Failure::input(format!(
-                    "{path}, {}: the response {name} is {value}, outside its limits, as in {outside} of {rows} rows{side}; check --lower \
-                     and --upper, remove such rows, or keep them with --allow-outside",
-                    frame.place(row)
-                ))
-            }
-            _ => Failure::input(format!("{path}: {error}")),
-        }
-    }
-
-    fn predictions(
+    /// The rows for which responses are predicted.
+    fn read_others(
         &self,
         path: &Path,
-        design: &Design,
-        prepared: &PreparedRegression,
-        fit: &Fit,
+        regression: &RegressionCase,
         output: &Output,
-    ) -> Result<Vec<Prediction>, Failure> {
+    ) -> Result<Frame, Failure> {
         let options = FrameOptions { drop_missing: self.rows.drop_missing, ..FrameOptions::default() };
         let frame = read_named(path, &options, output).map_err(without_options)?;
-        let kept = frame.complete_rows(&design.columns()).map_err(without_options)?;
+        let kept = frame.complete_rows(&regression.design.columns()).map_err(without_options)?;
         output.note_dropped(frame.len() - kept.len(), frame.path());
-        let covariates = design.covariates_of(&frame.select(&kept))?;
-        let found = prepared.predict(fit, &covariates).ok_or_else(|| {
-            Failure::input("the fit has no covariance, so that there is nothing to predict from")
-        })?;
-        let reach = normal_quantile(self.confidence);
-        let prediction = |(mean, std_error): (f64, f64)| Prediction::new(mean, std_error, reach);
-        Ok(found.into_iter().map(prediction).collect())
+        Ok(frame.select(&kept))
     }
 }

@@ -7,7 +7,7 @@ use steinbound::text::{Document, Table, duration};
 use steinbound_io::table::shown_path;
 use steinbound_paper::{Agreement, Compared, FEWEST, LIMIT, PaperError, Reproduction, figures};
 
-use crate::choices::Suggestion;
+use crate::arguments::Suggestion;
 use crate::failure::{Failure, Verdict};
 use crate::interrupt;
 use crate::options::{Format, GeneralOptions};
@@ -46,7 +46,7 @@ pub struct Reproduce {
 fn figure_names() -> Suggestion {
     let figures = figures::all().into_iter().map(|figure| (figure.name(), figure.title()));
     let words = [("list", "what there is"), ("all", "every figure")];
-    Suggestion::new(words.into_iter().chain(figures))
+    Suggestion(words.into_iter().chain(figures).collect())
 }
 
 impl Reproduce {
@@ -70,7 +70,7 @@ impl Reproduce {
         ));
         let started = Instant::now();
         let bar = Bar::new("reproduce", output.is_quiet());
-        let report = reproduction.run(&self.output, self.resume, &|done, total| bar.tell(done, total))?;
+        let report = reproduction.run(&self.output, self.resume, &|done, total| bar.step(done, total))?;
         drop(bar);
         let page = self.output.join("index.html");
         let beyond: Vec<&Compared> = report.compared.iter().filter(|row| row.is_beyond()).collect();

@@ -2,18 +2,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use serde_json::json;
-use steinbound::model::{Gaussian, Model};
-use steinbound::simulate::{self, tasks};
+use steinbound::model::{Choice, FAMILIES, Family};
 use steinbound::text::significant;
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
+use steinbound_request::{FamilyRequest, SimulationRequest, Values, chosen_dimension, options};
 
-use crate::choices;
+use crate::arguments::{self, Given, Sampling};
 use crate::failure::{Failure, Verdict};
-use crate::options::{
-    self, DensityOptions, Format, GeneralOptions, ModelKind, ModelOptions, SamplingOptions, Values, domain,
-    values,
-};
+use crate::model::covariance;
+use crate::options::{self as shared, Format, GeneralOptions, WORDING, domain, together, values};
 use crate::output::Output;
 
 /// Simulate a truncated sample, and points on the boundary.
@@ -31,8 +29,8 @@ use crate::output::Output;
       -n 400 --output usa.csv")]
 pub struct Simulate {
     /// The model [default: gaussian].
-    #[arg(help_heading = "Model", long, value_name = "MODEL", value_parser = choices::model())]
-    pub model: Option<ModelKind>,
+    #[arg(help_heading = "Model", long, value_name = "MODEL", value_parser = arguments::model())]
+    pub model: Option<&'static dyn Family>,
     /// The number of components of a mixture.
     #[arg(help_heading = "Model", long, value_name = "K", allow_hyphen_values = true)]
     pub components: Option<usize>,
@@ -48,7 +46,7 @@ pub struct Simulate {
     #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: DomainSpec,
     /// The number of coordinates [default: from the domain or --at, else 2].
-    #[arg(help_heading = "Region", long, value_name = "D", value_parser = options::dimension, allow_hyphen_values = true)]
+    #[arg(help_heading = "Region", long, value_name = "D", value_parser = shared::dimension, allow_hyphen_values = true)]
     pub dimension: Option<usize>,
     /// How many points to simulate.
     #[arg(help_heading = "Output", short = 'n', value_name = "N", allow_hyphen_values = true)]
@@ -57,7 +55,7 @@ pub struct Simulate {
     #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     #[command(flatten)]
-    pub sampling: SamplingOptions,
+    pub sampling: Given<Sampling>,
     /// The .csv file for the boundary points [default: none].
     #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub boundary_output: Option<PathBuf>,
@@ -74,117 +72,60 @@ impl Simulate {
         if self.boundary_output.as_ref() == Some(&self.output) {
             return Err(Failure::input("--output and --boundary-output name the same file; give two"));
         }
-        if self.sampling.boundary_points.is_some() && self.boundary_output.is_none() {
+        if self.sampling.is_given(&options::BOUNDARY_POINTS) && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
         }
         let given = match &self.at {
             Some(Values::Plain(list)) => Some(list.len() / self.components.unwrap_or(1).max(1)),
             _ => None,
         };
-        let dimension = options::chosen_dimension(&self.domain, self.dimension, given)?;
-        let domain = self.domain.build(dimension)?;
-        let (model, theta) = self.model(dimension)?;
-        let rng = &mut simulate::stream(self.general.seed, tasks::DATA);
-        let sample = simulate::truncated(model.as_ref(), &theta, domain.as_ref(), self.count, rng)?;
-        let boundary = match &self.boundary_output {
-            None => None,
-            Some(_) => {
-                let rng = &mut simulate::stream(self.general.seed, tasks::BOUNDARY);
-                let sampling = self.sampling.request(dimension).near(&sample.points);
-                Some(domain.sample_boundary(&sampling, rng).map_err(steinbound::Error::from)?)
-            }
-        };
+        let dimension = chosen_dimension(&self.domain, self.dimension, given, WORDING)?;
+        let mut request = SimulationRequest::new(self.family()?, self.domain.build(dimension)?, self.count);
+        request.at = self.at.clone();
+        request.has_boundary = self.boundary_output.is_some();
+        request.options = together(&self.general, [&*self.sampling]);
+        request.wording = WORDING;
+        let answer = request.run()?;
         // Both files are complete before either takes its name.
-        let mut files = vec![Pending::fill(&self.output, |out| write::points(out, &sample.points))?];
-        if let (Some(path), Some(points)) = (&self.boundary_output, &boundary) {
+        let mut files = vec![Pending::fill(&self.output, |out| write::points(out, &answer.sample.points))?];
+        if let (Some(path), Some(points)) = (&self.boundary_output, &answer.boundary) {
             files.push(Pending::fill(path, |out| write::points(out, points))?);
         }
         for file in files {
             file.commit()?;
         }
-        let m = boundary.as_ref().map_or(0, |points| points.len());
         match self.general.format {
-            Format::Json => output.json(&json!({
-                "schema": "steinbound.simulate/1",
-                "model": model.name(),
-                "domain": domain.describe(),
-                "n": self.count,
-                "d": dimension,
-                "m": m,
-                "acceptance": sample.acceptance(),
-                "output": self.output.to_string_lossy(),
-                "boundary_output": self.boundary_output.as_ref().map(|path| path.to_string_lossy()),
-            }))?,
+            Format::Json => {
+                let mut value = answer.json();
+                value["output"] = json!(self.output.to_string_lossy());
+                value["boundary_output"] =
+                    json!(self.boundary_output.as_ref().map(|path| path.to_string_lossy()));
+                output.json(&value)?;
+            }
             Format::Table => {
                 let out = output.result();
-                let share = significant(sample.acceptance());
+                let share = significant(answer.sample.acceptance());
                 writeln!(
                     out,
                     "{} points in {dimension} dimensions inside the {} (share of draws kept: {share})",
-                    self.count,
-                    domain.describe()
+                    self.count, answer.domain
                 )?;
                 writeln!(out, "points           {}", self.output.display())?;
-                if let Some(path) = &self.boundary_output {
-                    writeln!(out, "boundary points  {} ({m})", path.display())?;
+                if let (Some(path), Some(points)) = (&self.boundary_output, &answer.boundary) {
+                    writeln!(out, "boundary points  {} ({})", path.display(), points.len())?;
                 }
             }
         }
         Ok(Verdict::Fine)
     }
 
-    /// The model and its fitted parameters.
-    fn model(&self, dimension: usize) -> Result<(Box<dyn Model>, Vec<f64>), Failure> {
-        let typed = match &self.at {
-            Some(Values::Named(_)) => {
-                return Err(Failure::input("--at takes the parameters in order here; leave the names out"));
-            }
-            Some(Values::Plain(list)) => Some(list.clone()),
-            None => None,
-        };
-        if let Some(value) = typed.iter().flatten().find(|value| !value.is_finite()) {
-            return Err(Failure::input(format!("--at holds {value}; parameters are finite numbers")));
-        }
-        let known_covariance = Some(self.known_covariance.clone().unwrap_or_else(|| "1".into()));
-        let options = ModelOptions {
-            model: self.model,
-            components: self.components,
-            density: DensityOptions { known_covariance, ..DensityOptions::default() },
-        };
-        if options.kind() == ModelKind::GaussianMixture {
-            let model = options.mixture(dimension)?;
-            let expected = model.parameters();
-            return match typed {
-                Some(means) if means.len() == expected => Ok((Box::new(model), means)),
-                Some(means) => Err(Failure::input(format!(
-                    "--at has {} values; {} components in {dimension} dimensions have {expected} means",
-                    means.len(),
-                    model.components()
-                ))),
-                None => Err(Failure::input(format!(
-                    "a mixture needs --at with its {expected} means, component by component"
-                ))),
-            };
-        }
-        if self.components.is_some() {
+    fn family(&self) -> Result<FamilyRequest, Failure> {
+        let mut request = FamilyRequest::new(self.model.unwrap_or(FAMILIES[0]));
+        if self.components.is_some() && !request.family.choices().contains(&Choice::Components) {
             return Err(Failure::input("--components is for --model gaussian-mixture; leave it out"));
         }
-        let at = typed.unwrap_or_else(|| vec![0.0; dimension]);
-        if at.len() == dimension {
-            return Ok((Box::new(options.gaussian(dimension)?), at));
-        }
-        let full = Gaussian::full(dimension);
-        if at.len() == full.parameters() && self.known_covariance.is_none() {
-            let theta = full.fitted_from(&at).map_err(|error| Failure::input(format!("--at: {error}")))?;
-            return Ok((Box::new(full), theta));
-        }
-        let or_covariances = match self.known_covariance {
-            Some(_) => String::new(),
-            None => format!(", or these and the {} covariances", full.parameters() - dimension),
-        };
-        Err(Failure::input(format!(
-            "--at has {} values; in {dimension} dimensions give {dimension} means{or_covariances}",
-            at.len()
-        )))
+        request.choices.known_covariance = self.known_covariance.as_deref().map(covariance).transpose()?;
+        request.choices.components = self.components;
+        Ok(request)
     }
 }

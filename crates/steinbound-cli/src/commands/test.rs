@@ -1,21 +1,15 @@
-use std::time::Instant;
-
 use clap::Args;
-use serde_json::json;
-use steinbound::inference::GoodnessOfFit;
 use steinbound_report::{Report, Scene, Section, pictures, sections};
-use steinbound_request::tables;
+use steinbound_request::{Values, tables};
 
-use crate::facts;
+use crate::arguments::{Given, Testing};
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, Values, values};
+use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
-use crate::progress::Bar;
-use crate::resampling::TestOptions;
-use crate::summary::Settings;
 use crate::terminal_plot::{self, TerminalPlotOptions};
+use crate::{facts, summary};
 
 /// Test whether the data come from the model, inside the boundary.
 ///
@@ -45,7 +39,7 @@ pub struct Test {
     #[command(flatten)]
     pub method: MethodOptions,
     #[command(flatten)]
-    pub test: TestOptions,
+    pub test: Given<Testing>,
     #[command(flatten)]
     pub drawing: TerminalPlotOptions,
     #[command(flatten)]
@@ -56,83 +50,46 @@ pub struct Test {
 
 impl Test {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        let settings = self.test.settings()?;
+        self.test.goodness_of_fit()?;
         self.pictures.check()?;
-        let input =
-            Input::load(&self.general, &self.data, &self.model, &self.method, self.at.as_ref(), output)?;
-        if self.at.is_some() {
+        let (general, method, at) = (&self.general, &self.method, self.at.as_ref());
+        let input = Input::load(general, &self.data, &self.model, method, &[&self.test], at, output)?;
+        if at.is_some() {
             self.model.note_no_search(output);
         }
-        let started = Instant::now();
-        let problem = input.tuned_problem(&self.method, output)?;
-        let at = self.at.as_ref().map_or_else(|| Ok(Vec::new()), |at| input.parameters(at))?;
-        // Only the draws can be interrupted half-way, so that the bar begins after the fit.
-        let model = input.model.as_ref();
-        let flat = match &self.at {
-            Some(_) => None,
-            None => Some(problem.fit().map_err(|error| input.explain(error))?),
-        };
-        let bar = Bar::new("test", self.general.quiet);
-        let tell = |done: usize, total: usize| bar.tell(done, total);
-        let settings: GoodnessOfFit = settings.progress(&tell);
-        let found = match &flat {
-            Some(fit) => problem.test(fit, &settings),
-            None => problem.test_at(&at, &settings),
-        };
-        drop(bar);
-        let fit = flat.clone().map(|fit| input.region.out_of_plane(model, fit));
-        let found = found.map_err(|error| input.explain(error))?;
-        for note in &found.notes {
-            // The reason why a level cannot be relied on is no mere note.
-            if found.trustworthy { output.note(note) } else { output.warn(note) }
+        let problem = input.tuned_problem(output)?;
+        let answer = input.test(&problem, at, output)?;
+        let found = &answer.result;
+        if method.verbose {
+            summary::note_setup(problem.setup(), input.seconds(), output);
         }
-        // The problem's own warnings have been told.
-        let warnings: Vec<String> = match &fit {
-            Some(fit) => fit.warnings.clone(),
-            None => problem.warnings().to_vec(),
-        };
-        warnings.iter().filter(|warning| !problem.warnings().contains(warning)).for_each(|w| output.warn(w));
-        if self.method.verbose {
-            Settings::of(&problem, started).tell(output);
-        }
-        let columns = self.drawing.columns(&self.general, output);
-        let typed = self.at.as_ref().map(|at| input.typed_parameters(at)).transpose()?;
-        match self.general.format {
-            Format::Json => {
-                let mut value = input.described("steinbound.test/1", &problem, &warnings, started);
-                value["at"] = json!(typed);
-                value["parameters"] = json!(fit.as_ref().map(|fit| &fit.parameters));
-                value["converged"] = json!(fit.as_ref().map(|fit| fit.converged));
-                if let (Some(all), Ok(serde_json::Value::Object(found))) =
-                    (value.as_object_mut(), serde_json::to_value(&found))
-                {
-                    all.extend(found);
-                }
-                output.json(&value)?;
-            }
+        let columns = self.drawing.columns(general, output);
+        let model = input.model();
+        match general.format {
+            Format::Json => output.json(&answer.json())?,
             Format::Table => {
-                let parameters = fit.as_ref().map(|fit| fit.parameters.as_slice());
-                let (method, n) = (self.method.method, input.data.len());
-                output.document(&tables::test::document(&found, method, model.name(), n, parameters))?;
-                let drawing = columns.map(|columns| terminal_plot::of_test(&found, columns));
+                let parameters = answer.fit.as_ref().map(|fit| fit.parameters.as_slice());
+                let (method, n) = (method.method, input.data.len());
+                output.document(&tables::test::document(found, method, model.name(), n, parameters))?;
+                let drawing = columns.map(|columns| terminal_plot::of_test(found, columns));
                 terminal_plot::print(&drawing.unwrap_or_default(), output)?;
             }
         }
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
-        self.pictures.plot(|| Ok(pictures::test(&found)), output)?;
+        self.pictures.plot(|| Ok(pictures::test(found)), output)?;
         let page = || -> Result<Report, Failure> {
-            let title = format!("{} test of a {} model", self.method.method.name(), model.name());
-            let mut page = Report::of_test(title, &found, &warnings)
+            let title = format!("{} test of a {} model", method.method.name(), model.name());
+            let mut page = Report::of_test(title, found, &answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model, self.model.components.as_slice()))
-                .problem_facts(&problem, model.name(), self.general.seed)
-                .section(sections::test(&found));
-            let scene = match &flat {
-                Some(fit) => Scene::of(&input.data, model, fit),
-                None => Scene::at(&input.data, model, &at),
+                .problem_facts(&problem, model.name(), general.seed)
+                .section(sections::test(found));
+            let scene = match (&answer.flat, &answer.flat_at) {
+                (Some(fit), _) => Scene::of(&input.data, model, fit),
+                (None, at) => Scene::at(&input.data, model, at.as_deref().unwrap_or_default()),
             };
-            if let Some(fit) = &fit {
+            if let Some(fit) = &answer.fit {
                 let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
                 page = page.section(Section::new("Estimates").table(&table));
             }
@@ -140,7 +97,6 @@ impl Test {
         };
         self.pictures.report(page, output)?;
         printed?;
-        let is_sound = found.trustworthy && fit.is_none_or(|fit| fit.converged);
-        Ok(if is_sound { Verdict::Fine } else { Verdict::Doubtful })
+        Ok(Verdict::of(answer.is_sound))
     }
 }

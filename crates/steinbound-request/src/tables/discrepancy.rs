@@ -1,16 +1,15 @@
 //! The discrepancy at given parameters.
 
-use steinbound::Method;
 use steinbound::fit::{Discrepancy, Problem};
 use steinbound::text::{Document, Table, significant};
 
 /// The discrepancy and the settings with which it was measured.
 pub fn document(problem: &Problem, found: &Discrepancy) -> Document {
     let mut facts: Vec<(&str, String)> = Vec::new();
-    if problem.method() == Method::TKSD {
+    if problem.method().uses().boundary_points {
         facts.push(("boundary points", problem.setup().m.to_string()));
     }
-    if let Some(kernel) = problem.setup().kernel.as_ref() {
+    if let Some(kernel) = &problem.setup().kernel {
         facts.push(("kernel", kernel.name.clone()));
         facts.push(("bandwidth", significant(kernel.bandwidth)));
     }

@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn digits_follow_the_standard_error() {
-        let text = document(&[Prediction::new(3.14159, 0.25, 2.0)], 0.9).to_string();
+        let text = document(&[Prediction::new(3.1372, 0.25, 2.0)], 0.9).to_string();
         let expected = "predicted mean of the untruncated response\n\
                         row  mean  std. error  90% lower  90% upper\n\
                         -------------------------------------------\n\

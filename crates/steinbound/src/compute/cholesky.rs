@@ -13,17 +13,19 @@ use crate::matrix::{Matrix, add_scaled};
 
 /// `A = L L'` with `L` lower triangular, for a symmetric positive definite `A`.
 ///
-/// Work is cut into blocks of fixed size, each on one thread, so that the bits do not depend on how many threads there are.
+/// Work is cut into blocks of fixed size, each on one thread, so that the bits do not depend on how many
+/// threads there are.
 #[derive(Debug, Clone)]
 pub(crate) struct Cholesky {
     lower: Matrix,
 }
 
 impl Cholesky {
-    /// Factorises the matrix, of which only the lower triangle is read; `None` where it is not positive definite.
+    /// Factorises the matrix, of which only the lower triangle is read; `None` where it is not positive
+    /// definite.
     ///
-    /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are solved for, and the block columns to
-    /// the right of it lose its part of the product.
+    /// By block columns from left to right: the block on the diagonal is factorised, the rows below it are
+    /// solved for, and the block columns to the right of it lose its part of the product.
     pub(crate) fn new(matrix: Matrix) -> Option<Cholesky> {
         Cholesky::of_large(matrix, &Interrupt::new()).ok().flatten()
     }
@@ -140,8 +142,8 @@ impl Cholesky {
 
     /// The largest eigenvalue of `A` over the smallest, estimated from below.
     ///
-    /// Both are lengths to which multiplying by `A`, or by its inverse, stretches a vector in the end. Where eigenvalues crowd at an
-    /// end, as those of a smooth kernel do, that is known after a few steps.
+    /// Both are lengths to which multiplying by `A`, or by its inverse, stretches a vector in the end. Where
+    /// eigenvalues crowd at an end, as those of a smooth kernel do, that is known after a few steps.
     pub(crate) fn condition_number(&self) -> f64 {
         let size = self.lower.rows();
         growth(size, |x| self.multiply(x)) * growth(size, |x| self.divide(x))
@@ -322,7 +324,8 @@ mod tests {
         assert!(worst < 1e-10, "{worst}");
     }
 
-    /// Against the eigenvalues of an independent decomposition, for a smooth kernel with ridges large and small.
+    /// Against the eigenvalues of an independent decomposition, for a smooth kernel with ridges large and
+    /// small.
     #[test]
     fn condition_numbers_are_ratios_of_eigenvalues() {
         for (size, ridge) in [(3, 0.0), (60, 1e-1), (60, 1e-6), (60, 1e-11), (200, 1e-3)] {

@@ -7,7 +7,8 @@ use super::simd::{LANES, Lanes, Level, Vectorised};
 use super::squares::{GROUP, squared_distances_of_eight};
 use crate::interrupt::{Interrupt, Interrupted};
 
-/// The squared distances of all pairs of different points, sorted out by a bracket: counted below it and at its ends, kept inside.
+/// The squared distances of all pairs of different points, sorted out by a bracket: counted below it and at
+/// its ends, kept inside.
 #[derive(Debug, Clone)]
 pub(crate) struct Bracketed {
     low: f64,
@@ -57,8 +58,8 @@ impl Bracketed {
         Ok(counted)
     }
 
-    /// A narrower bracket of the median, so many standard deviations to both sides, from a part of the pairs: every point
-    /// with about `partners` others that follow it. The points are in random order.
+    /// A narrower bracket of the median, `deviations` standard deviations to both sides, from a part of the
+    /// pairs: every point with about `partners` others that follow it. The points are in random order.
     pub(crate) fn narrowed(
         points: &Coordinates,
         bracket: (f64, f64),
@@ -105,7 +106,8 @@ impl Bracketed {
         }
     }
 
-    /// The squared distances of two ranks among all, the same or one after the other, where the bracket knows them.
+    /// The squared distances of two ranks among all, the same or one after the other, where the bracket knows
+    /// them.
     pub(crate) fn neighbours(&mut self, (lower, upper): (usize, usize)) -> Option<(f64, f64)> {
         let (start, end) = (self.below + self.at_low, self.below + self.at_low + self.inside.len());
         if lower >= start && upper < end {
@@ -131,7 +133,7 @@ impl Bracketed {
     }
 }
 
-/// How far from the middle of so many sampled numbers, in ranks, the median of all is to be looked for.
+/// The distance in ranks from the middle of a sample within which the median of all numbers is sought.
 pub(crate) fn deviations_of_median(sampled: usize, deviations: f64) -> usize {
     (0.5 * deviations * (sampled as f64).sqrt()) as usize
 }

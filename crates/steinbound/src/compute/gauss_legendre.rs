@@ -1,6 +1,6 @@
 //! Gauss and Legendre's rule of integration.
 
-/// The rule with so many nodes on [-1, 1]: zeros of the Legendre polynomial, by Newton's method.
+/// The rule with this many nodes on [-1, 1]: zeros of the Legendre polynomial, by Newton's method.
 pub(crate) fn gauss_legendre(order: usize) -> Vec<(f64, f64)> {
     let node = |k: usize| {
         let mut t = (std::f64::consts::PI * (k as f64 + 0.75) / (order as f64 + 0.5)).cos();

@@ -1,5 +1,5 @@
-//! The machinery under the statistics that knows no kernel: vectorised loops, packed tables and dense factorisations. The only place
-//! with `unsafe`.
+//! The machinery under the statistics that knows no kernel: vectorised loops, packed tables and dense
+//! factorisations. The only place with `unsafe`.
 //!
 //! Everything here gives the same bits for any number of threads: work is cut into fixed tiles and
 //! every sum is taken in a fixed order.
@@ -18,14 +18,14 @@ use faer::{Accum, Par};
 
 use crate::matrix::Matrix;
 
-/// Runs something on a thread of the pool. What is started from there in parallel need not be handed over from outside, which would cost
-/// as much as a small fit each time.
+/// Runs something on a thread of the pool. What is started from there in parallel need not be handed over
+/// from outside, which would cost as much as a small fit each time.
 pub(crate) fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
     if rayon::current_thread_index().is_some() { job() } else { rayon::scope(|_| job()) }
 }
 
-/// The vector instructions in use: `avx512`, `avx2` or `portable`. They are the widest of the processor, unless the environment variable
-/// `STEINBOUND_SIMD` says otherwise.
+/// The vector instructions in use: `avx512`, `avx2` or `portable`. They are the widest of the processor,
+/// unless the environment variable `STEINBOUND_SIMD` says otherwise.
 ///
 /// ```
 /// assert!(["avx512", "avx2", "portable"].contains(&steinbound::simd_level()));

@@ -8,7 +8,7 @@ pub(crate) const LARGEST_TILE: usize = 256;
 /// Up to this many rows tiles are half as large, so that there are enough of them to go round.
 const FEW_ROWS: usize = 2_048;
 
-/// Rows and columns of a tile, for a table of so many rows.
+/// Rows and columns of a tile, for a table of this many rows.
 pub(crate) fn tile_of(rows: usize) -> usize {
     if rows <= FEW_ROWS { LARGEST_TILE / 2 } else { LARGEST_TILE }
 }
@@ -55,8 +55,9 @@ impl Clone for Aligned {
     }
 }
 
-/// A table of numbers cut into blocks of a [tile's](tile_of) rows, each block column by column. The last block is padded with rows of zeros to whole
-/// vectors: in a sum over points a padded row counts for nothing, because its weights are zero.
+/// A table of numbers cut into blocks of a [tile's](tile_of) rows, each block column by column. The last
+/// block is padded with rows of zeros to whole vectors: in a sum over points a padded row counts for nothing,
+/// because its weights are zero.
 #[derive(Debug, Clone)]
 pub(crate) struct Packed {
     rows: usize,
@@ -79,7 +80,8 @@ impl<'a> Block<'a> {
 }
 
 impl Packed {
-    /// A table whose columns are written one after the other: `fill(j, start, rows)` writes the rows of column `j` from `start` on.
+    /// A table whose columns are written one after the other: `fill(j, start, rows)` writes the rows of
+    /// column `j` from `start` on.
     pub(crate) fn new(rows: usize, columns: usize, fill: impl Fn(usize, usize, &mut [f64])) -> Packed {
         let mut packed = Packed { rows, columns, values: Aligned::zeros(padded(rows) * columns) };
         let tile = tile_of(rows);
@@ -106,8 +108,9 @@ impl Packed {
     }
 }
 
-/// Points cut into blocks like a [`Packed`] table, with the coordinates of eight points side by side: eight numbers for the first coordinate, eight for
-/// the second, and so on. Distances are then computed by walking straight through memory.
+/// Points cut into blocks like a [`Packed`] table, with the coordinates of eight points side by side: eight
+/// numbers for the first coordinate, eight for the second, and so on. Distances are then computed by walking
+/// straight through memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Coordinates {
     rows: usize,
@@ -125,7 +128,8 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The coordinates of eight points after those of eight others: for each eight, one entry for each coordinate.
+    /// The coordinates of eight points after those of eight others: for each eight, one entry for each
+    /// coordinate.
     pub(crate) fn eights(&self) -> std::slice::ChunksExact<'a, [f64; LANES]> {
         self.lanes.chunks_exact(self.dimension)
     }
@@ -136,7 +140,8 @@ impl<'a> Place<'a> {
         &self.lanes[j * self.dimension..(j + 1) * self.dimension]
     }
 
-    /// For each coordinate the values of a group of points, from `at` on, which is a multiple of their number.
+    /// For each coordinate the values of a group of points, from `at` on, which is a multiple of their
+    /// number.
     pub(crate) fn group<const GROUP: usize>(&self, at: usize, group: &mut Vec<[f64; GROUP]>) {
         let (eight, lane) = (at / LANES * self.dimension, at % LANES);
         let of_coordinate = |lanes: &[f64; LANES]| std::array::from_fn(|r| lanes[lane + r]);

@@ -35,10 +35,12 @@ const ROWS: usize = 512;
 
 /// Takes the column with the largest remaining diagonal, again and again, until what remains is small.
 ///
-/// The matrix is known by its diagonal and a function that computes a column. After `r` steps `A` is `F F'` plus a positive semidefinite rest
-/// whose trace is the sum of the remaining diagonal; the greedy choice comes close to the best one for kernels whose eigenvalues fall fast.
+/// The matrix is known by its diagonal and a function that computes a column. After `r` steps `A` is `F F'`
+/// plus a positive semidefinite rest whose trace is the sum of the remaining diagonal; the greedy choice
+/// comes close to the best one for kernels whose eigenvalues fall fast.
 ///
-/// Reference: Harbrecht, Peters and Schneider, *On the low-rank approximation by the pivoted Cholesky decomposition*, 2012.
+/// Reference: Harbrecht, Peters and Schneider, *On the low-rank approximation by the pivoted Cholesky
+/// decomposition*, 2012.
 pub(crate) fn greedy<E: From<Interrupted>>(
     mut diagonal: Vec<f64>,
     stop: Stop,

@@ -51,8 +51,8 @@ pub(super) fn values_and_slopes(
     Ok(ValuesAndSlopes { value: values(kernel, rows, range, others, interrupt)?, slope })
 }
 
-/// A matrix with a column for each row point, of the others' length, from what `evaluate` writes for a group of row points and a block of
-/// others.
+/// A matrix with a column for each row point, of the others' length, from what `evaluate` writes for a group
+/// of row points and a block of others.
 fn written_out(
     rows: &ScaledPoints,
     range: Range<usize>,
@@ -99,8 +99,9 @@ fn times<V: Lanes>(mut values: [V; GROUP], factor: f64) -> [V; GROUP] {
     values
 }
 
-/// `exp(rate q)` for the squared distances `q` of [`GROUP`] points to `EIGHTS` times eight others, from inner products less half of
-/// both squared lengths, which are the last entries of each. What is loaded of the rows serves all eights.
+/// `exp(rate q)` for the squared distances `q` of [`GROUP`] points to `EIGHTS` times eight others, from inner
+/// products less half of both squared lengths, which are the last entries of each. What is loaded of the rows
+/// serves all eights.
 #[inline(always)]
 fn exponentials_of_products<V: Lanes, const EIGHTS: usize>(
     x: &[[f64; GROUP]],
@@ -137,18 +138,21 @@ pub(super) enum Between {
     Exponential(f64),
     /// The same where no exponent is so low that the exponential would vanish.
     Within(f64),
-    /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, where points are near the origin.
+    /// The same from the inner product, `q = |x|^2 + |y|^2 - 2 x'y`: half the work in many dimensions, where
+    /// points are near the origin.
     Product(f64),
 }
 
-/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit of a kernel value.
+/// The largest squared length, in bandwidths, up to which inner products lose no more than the last digit of
+/// a kernel value.
 const NEAR: f64 = 4.0;
 
 /// The fewest coordinates for which inner products save time.
 const MANY_COORDINATES: usize = 8;
 
 impl Between {
-    /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the kernel.
+    /// How kernel values of two sets of points are computed; [`Between::Distance`] leaves the rest to the
+    /// kernel.
     pub(super) fn of(kernel: &PairKernel, rows: &ScaledPoints, others: &ScaledPoints) -> Between {
         let Some(rate) = kernel.kernel.log_slope() else { return Between::Distance };
         let reach = rows.reach.max(others.reach);
@@ -163,7 +167,8 @@ impl Between {
     }
 }
 
-/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points of a block, row by row.
+/// Something of the squared distances of [`GROUP`] row points, coordinate by coordinate in `x`, to all points
+/// of a block, row by row.
 #[inline(always)]
 pub(super) fn between<V: Lanes>(x: &[[f64; GROUP]], columns: Place, what: Between, out: &mut [f64]) {
     let stride = columns.length / LANES;

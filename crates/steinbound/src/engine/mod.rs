@@ -1,9 +1,10 @@
 //! Pair engines: what computes sums over pairs of points, a seam between the statistics and the machine.
 //!
-//! Every form of [`stein`](crate::stein) asks four things of an [`Engine`]: sums over all pairs of one set of points (by
-//! [`Engine::prepare`]), sums over the pairs of two sets, kernel values, and kernel values with slopes. [`Native`] computes them with the
-//! vector instructions of this processor. Another engine, for a graphics card or another machine, implements the trait, is run through
-//! [`conformance`], and is given to an [`Estimator`](crate::Estimator::engine); no estimator changes.
+//! Every form of [`stein`](crate::stein) asks four things of an [`Engine`]: sums over all pairs of one set of
+//! points (by [`Engine::prepare`]), sums over the pairs of two sets, kernel values, and kernel values with
+//! slopes. [`Native`] computes them with the vector instructions of this processor. Another engine, for a
+//! graphics card or another machine, implements the trait, is run through [`conformance`], and is given to an
+//! [`Estimator`](crate::Estimator::engine); no estimator changes.
 
 mod between;
 pub mod conformance;
@@ -39,10 +40,11 @@ pub enum PairSum {
     Slope(usize),
     /// `sum_j sum_l d/dx_l d/dy_l k(x_i, x_j) v_j`.
     Mixed,
-    /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums. Where rows and columns are different points, the mixed sums.
+    /// Any `u_i` with the same `sum_i v_i u_i` as the mixed sums. Where rows and columns are different
+    /// points, the mixed sums.
     Energy,
-    /// `P v` with any matrix `P` whose mean with its transpose is that of the values: half the sums will do. Where rows and columns are
-    /// different points, the sums of values.
+    /// `P v` with any matrix `P` whose mean with its transpose is that of the values: half the sums will do.
+    /// Where rows and columns are different points, the sums of values.
     Gram,
 }
 
@@ -66,8 +68,10 @@ pub struct ValuesAndSlopes {
 
 /// Computes sums over pairs of points under a radial kernel.
 ///
-/// Weights come in columns of a matrix, and a term is a sum and the number of the column it is taken with. All methods look at the interrupt
-/// now and then, and return [`Interrupted`](crate::fit::Interrupted) once it is raised. The same input gives the same bits each time.
+/// Weights come in columns of a matrix, and a term is a sum and the number of the column it is taken with. All
+/// methods look at the interrupt now and then, and return [`Interrupted`](crate::fit::Interrupted) once it is
+/// raised. What goes wrong otherwise is a [`KernelError::EngineFailed`](crate::KernelError::EngineFailed). The
+/// same input gives the same bits each time.
 ///
 /// ```
 /// use steinbound::engine::{Engine, Native, PairKernel, PairSum};

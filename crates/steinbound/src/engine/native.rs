@@ -15,7 +15,7 @@ use crate::matrix::Matrix;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Native;
 
-/// Refuses to store the kernel values of so many points where they would not fit in memory.
+/// Refuses to store the kernel values of this many points where they would not fit in memory.
 pub(crate) fn check_dense(points: usize) -> Result<(), KernelError> {
     let (bytes, available) = (dense_bytes(points), memory::available());
     if bytes > available { Err(KernelError::TooLarge { points, bytes, available }) } else { Ok(()) }

@@ -5,7 +5,8 @@ use crate::error::KernelError;
 use crate::kernel::{self, Kernel};
 use crate::points::Points;
 
-/// A radial kernel with everything that turns two points into a number: `f(q)` of `q = sum_l (x_l - y_l)^2 / s_l^2`.
+/// A radial kernel with everything that turns two points into a number: `f(q)` of
+/// `q = sum_l (x_l - y_l)^2 / s_l^2`.
 ///
 /// ```
 /// use steinbound::engine::PairKernel;
@@ -23,8 +24,9 @@ pub struct PairKernel {
 }
 
 impl PairKernel {
-    /// A kernel with the width of each coordinate, the coordinates in which derivatives are taken, and an origin that is subtracted from
-    /// all points before scaling, so that coordinates far from zero lose no digits.
+    /// A kernel with the width of each coordinate, the coordinates in which derivatives are taken, and an
+    /// origin that is subtracted from all points before scaling, so that coordinates far from zero lose no
+    /// digits.
     ///
     /// A coordinate of infinite width is one that the kernel does not see. It cannot be differentiated.
     pub fn new(
@@ -81,7 +83,8 @@ impl PairKernel {
         ScaledPoints::new(self, points)
     }
 
-    /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives. Slopes are zero there.
+    /// `k(x, x)`, and the sum over the differentiated coordinates of its mixed second derivatives. Slopes are
+    /// zero there.
     pub fn diagonal(&self) -> (f64, f64) {
         let [value, first, _] = self.kernel.profile(0.0);
         (value, -2.0 * first * self.inverse_square_widths())

@@ -1,8 +1,9 @@
 //! Passes with as few columns as possible.
 //!
-//! Terms that ask for the same sum of the same column are computed once; columns count as the same when all their bits are. For a kernel whose
-//! slope is a multiple `c` of its value (the Gaussian: `c = -1/2`), the sums of derivatives are taken from sums of values. With coordinates less the
-//! origin, `t_l = x_l - o_l`, and `V(v)` the sums `sum_j k(x_i, x_j) v_j`,
+//! Terms that ask for the same sum of the same column are computed once; columns count as the same when all
+//! their bits are. For a kernel whose slope is a multiple `c` of its value (the Gaussian: `c = -1/2`), the
+//! sums of derivatives are taken from sums of values. With coordinates less the origin, `t_l = x_l - o_l`,
+//! and `V(v)` the sums `sum_j k(x_i, x_j) v_j`,
 //!
 //! ```text
 //! sum_j d/dy_l k v_j          = (2 c / s_l^2) [ V(t_l v) - t_l V(v) ]
@@ -10,7 +11,8 @@
 //!                                   - 4 c^2 sum_l s_l^-4 [ t_l^2 V(v) - 2 t_l V(t_l v) + V(t_l^2 v) ].
 //! ```
 //!
-//! The differences lose digits where points are many bandwidths from the origin: beyond [`LARGEST_REACH`] they are not used.
+//! The differences lose digits where points are many bandwidths from the origin: beyond [`LARGEST_REACH`]
+//! they are not used.
 
 use super::tiles::{self, Tiles};
 use super::{PairKernel, PairSum, ScaledPoints};
@@ -83,7 +85,8 @@ enum Recipe {
         plain: usize,
         moment: usize,
     },
-    /// Without the sums of the norm, these are replaced by the norm times the sums: the inner product with the column stays.
+    /// Without the sums of the norm, these are replaced by the norm times the sums: the inner product with
+    /// the column stays.
     Mixed {
         plain: usize,
         moments: Vec<usize>,
@@ -166,7 +169,7 @@ impl<'a> Request<'a> {
     fn is_same(&self, one: Source, other: Source) -> bool {
         let rows = self.columns.rows();
         let is_same_at = |i: usize| self.entry(one, i).to_bits() == self.entry(other, i).to_bits();
-        // A few rows far apart tell most columns apart at once.
+        // Most columns that differ already differ in a few rows far apart.
         one == other
             || (0..rows).step_by(rows.div_ceil(64).max(1)).all(is_same_at) && (0..rows).all(is_same_at)
     }

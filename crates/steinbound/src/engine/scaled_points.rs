@@ -32,7 +32,8 @@ impl ScaledPoints {
         let shifted = |i: usize, l: usize| points.row(i)[l] - kernel.origin[l];
         let scaled = |i: usize, l: usize| shifted(i, l) / kernel.widths[l];
         let square = |i: usize| (0..dimension).map(|l| scaled(i, l).powi(2)).sum::<f64>();
-        // After the coordinates comes half the squared length, with a minus: what an inner product lacks of a distance.
+        // After the coordinates comes half the squared length, with a minus: what an inner product lacks of a
+        // distance.
         let coordinates = Coordinates::new(points.len(), dimension + 1, |i, l| {
             if l < dimension { scaled(i, l) } else { -0.5 * square(i) }
         });

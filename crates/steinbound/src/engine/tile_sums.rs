@@ -1,4 +1,5 @@
-//! What is done in one tile: the kernel of a block of rows against a block of columns, evaluated and multiplied at once.
+//! What is done in one tile: the kernel of a block of rows against a block of columns, evaluated and
+//! multiplied at once.
 
 use super::between::{Between, between};
 use super::{PairKernel, PairSum};
@@ -213,7 +214,8 @@ fn slopes<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], l: usize, first: &[f64], li
     }
 }
 
-/// `sum_l d/dx_l d/dy_l k = sum_l (-2 f' - 4 f'' (x_l - y_l)^2) / s_l^2` in scaled coordinates, for a group of rows.
+/// `sum_l d/dx_l d/dy_l k = sum_l (-2 f' - 4 f'' (x_l - y_l)^2) / s_l^2` in scaled coordinates, for a group
+/// of rows.
 #[inline(always)]
 fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64], line: &mut [f64]) {
     let kernel = tile.kernel;
@@ -240,11 +242,13 @@ fn mixed<V: Lanes>(tile: &Tile, x: &[[f64; GROUP]], first: &[f64], second: &[f64
     }
 }
 
-/// The factors of sums along rows and along columns, for a kernel that stays as it is when its arguments are exchanged, and one that changes its sign.
+/// The factors of sums along rows and along columns, for a kernel that stays as it is when its arguments are
+/// exchanged, and one that changes its sign.
 const EVEN: [f64; 2] = [1.0, 1.0];
 const ODD: [f64; 2] = [1.0, -1.0];
 
-/// Multiplies `ROWS` rows of a tile by a column: sums along the rows and transposed sums along the columns, each with its factor.
+/// Multiplies `ROWS` rows of a tile by a column: sums along the rows and transposed sums along the columns,
+/// each with its factor.
 #[inline(always)]
 fn accumulate<V: Lanes, const ROWS: usize>(
     tile: &Tile,

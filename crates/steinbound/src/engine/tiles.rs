@@ -2,11 +2,11 @@
 //!
 //! A tile is a block of rows against a block of columns. In a pass over one set of points, tile `(I, J)` also
 //! serves as `(J, I)`, so that half the pairs are evaluated. Tiles run in rounds: round `r` holds the
-//! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such `J`, so no
-//! two tiles of a round write to the same rows: they run in parallel without locks, and every row
-//! receives its sums in the order of the rounds, whatever the number of threads. Few tiles are cut into shares instead, each
-//! with sums of its own. A pass of one set of points against another cuts the columns into segments of
-//! fixed length, whose sums are added in order.
+//! tiles with `(I + J) mod B = r`, `B` being the number of blocks. For given `r` and `I` there is one such
+//! `J`, so no two tiles of a round write to the same rows: they run in parallel without locks, and every row
+//! receives its sums in the order of the rounds, whatever the number of threads. Few tiles are cut into
+//! shares instead, each with sums of its own. A pass of one set of points against another cuts the columns
+//! into segments of fixed length, whose sums are added in order.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use crate::compute::squares::GROUP;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::matrix::Matrix;
 
-/// One set of points with its kernel values, where they are kept: memory then grows with the square of the number of points. Sums of
-/// derivatives that do not follow from values are computed anew.
+/// One set of points with its kernel values, where they are kept: memory then grows with the square of the
+/// number of points. Sums of derivatives that do not follow from values are computed anew.
 #[derive(Debug, Clone)]
 pub(super) struct Tiles {
     pub(super) kernel: Arc<PairKernel>,

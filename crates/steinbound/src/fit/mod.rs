@@ -1,5 +1,6 @@
 //! Fitting: settings, checked against data and model, give a [`Fit`].
 
+mod assembly;
 pub(crate) mod error;
 mod latent;
 mod leaks;

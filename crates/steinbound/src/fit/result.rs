@@ -2,11 +2,10 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Replicates, Tuning};
-use crate::error::{Error, FitError};
+use super::{Replicates, Tuning};
 use crate::matrix::Matrix;
 use crate::method::Setup;
-use crate::minimise::{Estimate, Starts, sandwich};
+use crate::minimise::{Starts, sandwich};
 
 /// One parameter with its uncertainty. Values that do not exist are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +24,7 @@ pub struct Parameter {
 
 impl Parameter {
     /// Whether the standard error is zero, but for rounding: no sample that small can tell.
-    fn has_vanishing_error(&self) -> bool {
+    pub(super) fn has_vanishing_error(&self) -> bool {
         matches!((self.estimate, self.std_error), (Some(value), Some(error)) if error <= 1e-13 * value.abs())
     }
 }
@@ -230,117 +229,10 @@ impl Fit {
         self.refresh_bootstrap();
         self
     }
-
-    /// Puts an estimate into its final form: the sandwich, the delta method and the intervals, once for all methods.
-    pub(super) fn new(estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
-        let Problem { data, model, weights, .. } = problem;
-        let confidence = problem.confidence();
-        let mut warnings = problem.warnings().to_vec();
-        warnings.extend(estimate.warnings);
-        let names = model.names(data.names());
-        let reported_names = model.reported_names(data.names());
-        let reports_as_fitted = names == reported_names;
-        let covariance_of = |influence: &Matrix| sandwich::covariance(influence, weights, data.clusters());
-        let known_influence = (estimate.influence.rows() == data.len()).then_some(&estimate.influence);
-        let is_plain = !data.is_weighted() && data.clusters().is_none();
-        let information = estimate.information.filter(|_| is_plain);
-        let covariance_of = |jacobian: Option<&Matrix>| {
-            let moved = |rows: &Matrix| jacobian.map_or_else(|| rows.clone(), |j| rows.times(&j.transpose()));
-            match (&information, known_influence) {
-                (Some(root), _) => {
-                    let root = moved(root);
-                    Ok(Some(root.transpose().times(&root)))
-                }
-                (None, Some(rows)) => covariance_of(&moved(rows)).map(Some),
-                (None, None) => Ok(None),
-            }
-        };
-        let natural_covariance = match &estimate.theta {
-            Some(_) => covariance_of(None)?,
-            None => None,
-        };
-        if let Some(clusters) = data.clusters() {
-            let count = clusters.iter().max().map_or(0, |id| id + 1);
-            if count < 2 {
-                return Err(FitError::OneCluster.into());
-            }
-            if count < FEW_CLUSTERS.max(names.len() + 1) {
-                warnings.push(format!(
-                    "there are only {count} clusters for {} parameters, so that the standard errors are too small; use more clusters, \
-                     or fewer parameters",
-                    names.len()
-                ));
-            }
-        }
-        let reported = estimate.theta.as_ref().and_then(|theta| model.report(theta));
-        if estimate.theta.is_some() && reported.is_none() {
-            warnings.push(model.unreportable());
-        }
-        let covariance = if reports_as_fitted {
-            natural_covariance.clone()
-        } else {
-            match &reported {
-                Some(reported) => covariance_of(Some(&reported.jacobian))?,
-                None => None,
-            }
-        };
-        let values = [&covariance, &natural_covariance].into_iter().flatten().flat_map(Matrix::values);
-        if values.chain(&estimate.discrepancy_squared).any(|v| !v.is_finite()) {
-            return Err(
-                FitError::NotFinite { what: "covariance of the estimate, or its discrepancy," }.into()
-            );
-        }
-        let reach = sandwich::normal_quantile(confidence);
-        let values = reported.as_ref().map(|reported| reported.values.as_slice());
-        let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
-        let natural = if reports_as_fitted {
-            Vec::new()
-        } else {
-            let theta = estimate.theta.as_deref();
-            with_intervals(&names, theta, natural_covariance.as_ref(), reach)
-        };
-        if let Some(p) = parameters.iter().find(|p| p.has_vanishing_error()) {
-            warnings.push(format!(
-                "the standard error of {} vanishes, because there are too few distinct observations to tell; do not rely on \
-                 the intervals",
-                p.name
-            ));
-        }
-        let squared = estimate.discrepancy_squared;
-        Ok(Fit {
-            schema: "steinbound.fit/1".into(),
-            setup: problem.setup().clone(),
-            parameters,
-            natural,
-            covariance,
-            natural_covariance,
-            covariance_type: match information {
-                Some(_) => CovarianceKind::Information,
-                None => CovarianceKind::Sandwich,
-            },
-            bootstrap: None,
-            normal_condition: estimate.condition,
-            confidence,
-            discrepancy: squared.filter(|s| *s >= 0.0).map(f64::sqrt),
-            discrepancy_squared: squared,
-            objective: estimate.objective,
-            log_likelihood: estimate.log_likelihood,
-            starts: estimate.starts,
-            converged: estimate.converged,
-            iterations: estimate.iterations,
-            warnings,
-            seconds: Seconds { total: problem.prepared_in },
-            tuning: problem.tuning.clone(),
-            theta: estimate.theta,
-            influence: estimate.influence,
-        })
-    }
 }
 
-/// With fewer clusters than this intervals are too narrow (five clusters and two parameters: 95 % intervals held the truth in 84 %).
-const FEW_CLUSTERS: usize = 20;
-
-fn with_intervals(
+/// Parameters with standard errors and intervals from their covariance.
+pub(super) fn with_intervals(
     names: &[String],
     values: Option<&[f64]>,
     covariance: Option<&Matrix>,

@@ -56,14 +56,16 @@ pub const SUBSAMPLE: usize = 5_000;
 ///
 /// # Definition
 ///
-/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`, coordinates being divided by their scales; for an even number of pairs the mean of the two
-/// middle ones. Points of weight zero are left out; other weights do not matter. Exact up to [`EXACT_LIMIT`] points,
-/// beyond that exact for a seeded subsample of [`SUBSAMPLE`].
+/// The median of the `n(n-1)/2` distances `|x_i - x_j|`, `i < j`, coordinates being divided by their scales;
+/// for an even number of pairs the mean of the two middle ones. Points of weight zero are left out; other
+/// weights do not matter. Exact up to [`EXACT_LIMIT`] points, beyond that exact for a seeded subsample of
+/// [`SUBSAMPLE`].
 ///
 /// # Complexity
 ///
 /// One pass over the pairs: a sample of pairs brackets the median, the pass counts the pairs below the
-/// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected among these.
+/// bracket and at its ends and keeps those inside it (about one in a hundred), and the answer is selected
+/// among these.
 pub fn median(points: &Points, seed: u64) -> Result<f64, Error> {
     median_of_some(points, seed, &Interrupt::new())
 }
@@ -106,7 +108,8 @@ fn median_of_all_pairs(
     let middle = ((pairs - 1) / 2, pairs / 2);
     let coarse = if pairs <= FEW_PAIRS { 0 } else { COARSE.min(rows.len() - 1) };
     let mut sampled: Vec<f64> = (0..coarse).map(|i| squared_distance(row(i), row(i + 1))).collect();
-    // More pairs in a second, finer sample narrow the bracket, so that fewer of all pairs are kept: this many make both about as long.
+    // More pairs in a second, finer sample narrow the bracket, so that fewer of all pairs are kept: this many
+    // make both about as long.
     let partners = (2.0 * (pairs as f64).powf(2.0 / 3.0) / rows.len() as f64) as usize;
     // Standard deviations of a sampled quantile; after a miss, which is rare, a wider bracket.
     let mut deviations = 3.0;

@@ -4,8 +4,8 @@ use super::Kernel;
 use crate::compute::cholesky::Cholesky;
 use crate::matrix::Matrix;
 
-/// Checks a kernel: `f(0) = 1`, zero at infinity, derivatives against finite differences, decreasing and convex,
-/// rows equal to single values, and positive definite on scattered points in one to five dimensions.
+/// Checks a kernel: `f(0) = 1`, zero at infinity, derivatives against finite differences, decreasing and
+/// convex, rows equal to single values, and positive definite on scattered points in one to five dimensions.
 ///
 /// Returns what fails, in words.
 ///

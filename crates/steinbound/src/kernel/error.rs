@@ -78,6 +78,14 @@ pub enum KernelError {
         /// What it was applied to.
         what: String,
     },
+    /// A user-defined engine failed.
+    #[error("the engine \"{engine}\" failed: {what}; use the native engine, or repair this one")]
+    EngineFailed {
+        /// The engine.
+        engine: String,
+        /// What went wrong.
+        what: String,
+    },
     /// A low-rank tolerance is a share of the kernel.
     #[error("the tolerance is {}; it must be at least zero and less than one, as a share of the kernel", shown(*.value))]
     BadTolerance {

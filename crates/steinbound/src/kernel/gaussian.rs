@@ -1,7 +1,8 @@
 use super::{Kernel, profile_row_by_vectors, value_row_by_vectors};
 use crate::compute::simd::{Lanes, Profile, exp};
 
-/// The Gaussian kernel `exp(-q/2)`, that is `exp(-|x-y|^2 / (2 sigma^2))`: the paper's choice and the default.
+/// The Gaussian kernel `exp(-q/2)`, that is `exp(-|x-y|^2 / (2 sigma^2))`: the paper's choice and the
+/// default.
 ///
 /// ```
 /// use steinbound::kernel::{Gaussian, Kernel};

@@ -8,8 +8,8 @@
 //! d/dx_l d/dy_l k = -2 f'(q) / s_l^2  -  4 f''(q) (x_l - y_l)^2 / s_l^4
 //! ```
 //!
-//! so that `f`, `f'` and `f''` are all that a kernel has to know. To add one, copy a sibling file, name it in the list of
-//! [`all`] kernels, and run it through [`conformance`].
+//! so that `f`, `f'` and `f''` are all that a kernel has to know. To add one, copy a sibling file, name it in
+//! the list of [`all`] kernels, and run it through [`conformance`].
 
 pub mod bandwidth;
 pub mod conformance;
@@ -48,7 +48,8 @@ pub trait Kernel: Debug + Send + Sync {
         ""
     }
 
-    /// The parameters of `f`, each with its name. Two kernels are [the same](is_same) when their names and parameters are.
+    /// The parameters of `f`, each with its name. Two kernels are [the same](is_same) when their names and
+    /// parameters are.
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -72,8 +73,8 @@ pub trait Kernel: Debug + Send + Sync {
         }
     }
 
-    /// The constant `c < 0` where `f' = c f`, so that `f(q) = exp(c q)`, as for the Gaussian kernel. All derivatives are then the kernel
-    /// times a polynomial, and sums of derivatives come from sums of values.
+    /// The constant `c < 0` where `f' = c f`, so that `f(q) = exp(c q)`, as for the Gaussian kernel. All
+    /// derivatives are then the kernel times a polynomial, and sums of derivatives come from sums of values.
     fn log_slope(&self) -> Option<f64> {
         None
     }
@@ -105,7 +106,8 @@ fn profile_row_by_vectors<K: Kernel + Profile>(
     }
 }
 
-/// The kernels of this crate. A new one needs a line here and nothing else: names, help texts and checks follow from this list.
+/// The kernels of this crate. A new one needs a line here and nothing else: names, help texts and checks
+/// follow from this list.
 ///
 /// ```
 /// use steinbound::kernel;

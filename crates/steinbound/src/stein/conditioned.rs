@@ -22,17 +22,20 @@ use crate::points::Points;
 /// k0(x, y) = k(x, y) - k(x, b) (K + e I)^-1 k(b, y),
 /// ```
 ///
-/// which a Gaussian process would call the covariance that is left once noisy zeros were seen at `b`. The discrepancy of the
-/// paper, `u_l - v_l' (K + e I)^-1 v_l`, is the Stein kernel of `k0`. Without boundary points `k0` is `k`.
+/// which a Gaussian process would call the covariance that is left once noisy zeros were seen at `b`. The
+/// discrepancy of the paper, `u_l - v_l' (K + e I)^-1 v_l`, is the Stein kernel of `k0`. Without boundary
+/// points `k0` is `k`.
 ///
 /// # Requirements
 ///
-/// Boundary points in the same coordinates as the data, at most [`BOUNDARY_LIMIT`] of them. With a ridge they may repeat.
+/// Boundary points in the same coordinates as the data, at most [`BOUNDARY_LIMIT`] of them. With a ridge they
+/// may repeat.
 ///
 /// # Complexity
 ///
-/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with one Cholesky
-/// factor of size `m`, for the few columns at hand. Only [`diagonal`](SteinForm::diagonal) needs `n m^2 (1 + d)` operations.
+/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with
+/// one Cholesky factor of size `m`, for the few columns at hand. Only [`diagonal`](SteinForm::diagonal) needs
+/// `n m^2 (1 + d)` operations.
 ///
 /// # Reference
 ///
@@ -113,7 +116,8 @@ impl Conditioned {
         self.solved_at_boundary(columns, terms)
     }
 
-    /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is what the boundary explains of `k(x, x)`.
+    /// `L^-1 k(b, x)` with `K + e I = L L'`, one column for each point: its square is what the boundary
+    /// explains of `k(x, x)`.
     pub(super) fn known_at(&self, points: &ScaledPoints) -> Result<Matrix, Error> {
         let mut known = self.evaluator().values(points, &self.boundary)?;
         self.factor.solve_lower(&mut known);
@@ -161,8 +165,9 @@ pub(super) fn check_boundary(boundary: &Points) -> Result<(), KernelError> {
     if points > limit { Err(KernelError::TooManyBoundaryPoints { points, limit }) } else { Ok(()) }
 }
 
-/// What some points see of a boundary, in blocks of points whose kernel values and slopes fit in memory: `visit` gets the first point of a
-/// block and its values and slopes, which `prepare` has worked on in parallel.
+/// What some points see of a boundary, in blocks of points whose kernel values and slopes fit in memory:
+/// `visit` gets the first point of a block and its values and slopes, which `prepare` has worked on in
+/// parallel.
 pub(super) fn for_each_block<T: Send>(
     evaluator: &Evaluator,
     points: &ScaledPoints,

@@ -7,8 +7,9 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Checks a form of these points: symmetry, derivatives against finite differences, diagonals, the same at the data as at other points, the
-/// identities of [`Operator::Energy`] and [`Operator::Gram`], and that terms which it does not have are refused.
+/// Checks a form of these points: symmetry, derivatives against finite differences, diagonals, the same at
+/// the data as at other points, the identities of [`Operator::Energy`] and [`Operator::Gram`], and that terms
+/// which it does not have are refused.
 ///
 /// Returns what fails, in words.
 ///
@@ -122,7 +123,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// `First` and `Both` are derivatives, in the point of evaluation, of values and of `Second`, which is the transpose of `First`.
+    /// `First` and `Both` are derivatives, in the point of evaluation, of values and of `Second`, which is
+    /// the transpose of `First`.
     fn derivatives(&mut self) -> Result<(), Error> {
         let (coupling, coordinates) = (Coupling::of(self.form), self.form.coordinates());
         let rows: Vec<&[f64]> = self.points.rows().take(PROBES).collect();

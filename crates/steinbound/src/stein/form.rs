@@ -13,27 +13,31 @@ use crate::points::Points;
 
 /// One of the operators that a kernel `k0` and the data fix once and for all, whatever the parameters.
 ///
-/// Applied to a column `v`, each gives for every point `x_i` a sum over the data points `x_j`. The kernel of a
-/// [coupled](SteinForm::is_coupled) form is a matrix `K_lm(x, y)` with `K_lm(x, y) = K_ml(y, x)`; that of any other form is the number `k0`,
-/// which stands for `k0` times the identity.
+/// Applied to a column `v`, each gives for every point `x_i` a sum over the data points `x_j`. The kernel of
+/// a [coupled](SteinForm::is_coupled) form is a matrix `K_lm(x, y)` with `K_lm(x, y) = K_ml(y, x)`; that of
+/// any other form is the number `k0`, which stands for `k0` times the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `M v`: `sum_j k0(x_i, x_j) v_j`. Coupled forms have [`Between`](Operator::Between) instead.
     Value,
-    /// `sum_j K_lm(x_i, x_j) v_j`. Forms that are not coupled have it for `l = m`, where it is [`Value`](Operator::Value).
+    /// `sum_j K_lm(x_i, x_j) v_j`. Forms that are not coupled have it for `l = m`, where it is
+    /// [`Value`](Operator::Value).
     Between(usize, usize),
-    /// `D_l v`: `sum_j d/dy_l k0(x_i, x_j) v_j`, the derivative in the second argument (the data point). Coupled:
-    /// `sum_j sum_m d/dy_m K_lm(x_i, x_j) v_j`.
+    /// `D_l v`: `sum_j d/dy_l k0(x_i, x_j) v_j`, the derivative in the second argument (the data point).
+    /// Coupled: `sum_j sum_m d/dy_m K_lm(x_i, x_j) v_j`.
     Second(usize),
-    /// `D_l' v`: `sum_j d/dx_l k0(x_i, x_j) v_j`, the derivative in the first argument (the point of evaluation). Coupled:
-    /// `sum_j sum_m d/dx_m K_ml(x_i, x_j) v_j`.
+    /// `D_l' v`: `sum_j d/dx_l k0(x_i, x_j) v_j`, the derivative in the first argument (the point of
+    /// evaluation). Coupled: `sum_j sum_m d/dx_m K_ml(x_i, x_j) v_j`.
     First(usize),
-    /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`. Coupled: `sum_j sum_lm d/dx_l d/dy_m K_lm(x_i, x_j) v_j`.
+    /// `E v`: `sum_j sum_l d/dx_l d/dy_l k0(x_i, x_j) v_j`. Coupled:
+    /// `sum_j sum_lm d/dx_l d/dy_m K_lm(x_i, x_j) v_j`.
     Both,
-    /// Any column `u` with `v' u = v' E v`: where only that number is wanted, it can be had for less than `E v`.
+    /// Any column `u` with `v' u = v' E v`: where only that number is wanted, it can be had for less than
+    /// `E v`.
     Energy,
-    /// `P v` with any `P` for which `P + P' = 2 M`: where only the inner products `u' M v = (u' P v + v' P u) / 2` of such columns are wanted,
-    /// half the sums will do. Not for coupled forms.
+    /// `P v` with any `P` for which `P + P' = 2 M`: where only the inner products
+    /// `u' M v = (u' P v + v' P u) / 2` of such columns are wanted, half the sums will do. Not for coupled
+    /// forms.
     Gram,
 }
 
@@ -58,9 +62,11 @@ impl Term {
 pub struct Diagonal {
     /// `k0(x_i, x_i)`; empty for a coupled form.
     pub value: Vec<f64>,
-    /// For a coupled form `K_lm(x_i, x_i)`, in column `l d + m` of `d` differentiated coordinates; without columns for any other.
+    /// For a coupled form `K_lm(x_i, x_i)`, in column `l d + m` of `d` differentiated coordinates; without
+    /// columns for any other.
     pub between: Matrix,
-    /// `d/dy_l k0(x_i, x_i)`, one column for each differentiated coordinate. First and second argument agree here.
+    /// `d/dy_l k0(x_i, x_i)`, one column for each differentiated coordinate. First and second argument agree
+    /// here.
     pub slope: Matrix,
     /// `sum_l d/dx_l d/dy_l k0(x_i, x_i)`.
     pub both: Vec<f64>,
@@ -155,10 +161,11 @@ pub struct Parts<'a> {
 
 /// A kernel at the data, with its derivatives, as operators on columns.
 ///
-/// This is all that estimators, standard errors, tests and witnesses know of kernel, data and boundary. Derivatives
-/// are in the *differentiated* coordinates (all of them for a density, the response alone in a regression).
-/// Observation weights are not known here: they are multiplied into the columns, so that resampling is a matter of
-/// other columns. A new way to hold the pairs implements this trait, and no estimator changes.
+/// This is all that estimators, standard errors, tests and witnesses know of kernel, data and boundary.
+/// Derivatives are in the *differentiated* coordinates (all of them for a density, the response alone in a
+/// regression). Observation weights are not known here: they are multiplied into the columns, so that
+/// resampling is a matter of other columns. A new way to hold the pairs implements this trait, and no
+/// estimator changes.
 ///
 /// ```
 /// use steinbound::stein::{Operator, Radial, SteinForm, Term};
@@ -185,7 +192,8 @@ pub trait SteinForm: Send + Sync {
         self.differentiated().len()
     }
 
-    /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the number of terms.
+    /// The terms at the data points, in one fused pass: `columns` is `n` by anything, the result `n` by the
+    /// number of terms.
     fn apply(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error>;
 
     /// The terms at other points: `columns` still belong to the data.
@@ -197,7 +205,8 @@ pub trait SteinForm: Send + Sync {
     /// How the pairs are held.
     fn holder(&self) -> Holder;
 
-    /// Whether the kernel is a matrix `K_lm(x, y)` that couples coordinates, and not one number for all of them.
+    /// Whether the kernel is a matrix `K_lm(x, y)` that couples coordinates, and not one number for all of
+    /// them.
     fn is_coupled(&self) -> bool {
         false
     }
@@ -227,9 +236,9 @@ pub(super) fn check_shape(form: &dyn SteinForm, columns: &Matrix, terms: &[Term]
     Ok(())
 }
 
-/// Terms of a kernel that is a sum of products `f(x) g(y)`, taken apart: sums over the data of `g`, and for each of the terms
-/// (by number) combinations of `f` with these sums as coefficients. Derivatives in the data point belong to the former, in the point of
-/// evaluation to the latter.
+/// Terms of a kernel that is a sum of products `f(x) g(y)`, taken apart: sums over the data of `g`, and for
+/// each of the terms (by number) combinations of `f` with these sums as coefficients. Derivatives in the data
+/// point belong to the former, in the point of evaluation to the latter.
 pub(super) fn split_terms(terms: &[Term], coordinates: usize) -> (Vec<Term>, Vec<(usize, Term)>) {
     let mut inner: Vec<Term> = Vec::new();
     let mut outer: Vec<(usize, Term)> = Vec::new();

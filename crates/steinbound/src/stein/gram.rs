@@ -23,7 +23,8 @@ pub enum Gram {
 }
 
 impl Gram {
-    /// The matrix of coordinates `l` and `m`, of `d` in all; `None` where it is zero, because the kernel does not couple them.
+    /// The matrix of coordinates `l` and `m`, of `d` in all; `None` where it is zero, because the kernel does
+    /// not couple them.
     pub fn block(&self, l: usize, m: usize, d: usize) -> Option<&Matrix> {
         match self {
             Gram::Shared(gram) => (l == m).then_some(gram),

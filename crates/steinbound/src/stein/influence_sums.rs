@@ -7,10 +7,12 @@ use crate::compute::dot;
 use crate::error::PointsError;
 use crate::matrix::{Matrix, add_scaled, times_elementwise};
 
-/// Running sums of the gradients that observations contribute at a minimum: all that standard errors need to know of the data.
+/// Running sums of the gradients that observations contribute at a minimum: all that standard errors need to
+/// know of the data.
 ///
-/// Sums of disjoint parts of the data [merge](InfluenceSums::merge) into those of the whole, so that estimates and standard errors
-/// come from two passes over data that are never in one place: one for [`Sums`](super::Sums), one for these.
+/// Sums of disjoint parts of the data [merge](InfluenceSums::merge) into those of the whole, so that
+/// estimates and standard errors come from two passes over data that are never in one place: one for
+/// [`Sums`](super::Sums), one for these.
 ///
 /// ```
 /// use steinbound::domain::{Ball, BoundarySampling, Domain};
@@ -29,12 +31,13 @@ use crate::matrix::{Matrix, add_scaled, times_elementwise};
 /// let landmarks = Landmarks::choose(&form, &data, 1e-3, MOST_LANDMARKS, 0)?;
 ///
 /// // Three parts of the data, with the features of the model's score.
-/// let score = model.affine().unwrap();
+/// let affine = model.affine().unwrap();
+/// let score = affine.linear_score();
 /// let features = |part: &Points| {
 ///     let mut features = Matrix::zeros(part.len(), score.features());
 ///     let mut row = vec![0.0; score.features()];
 ///     for (i, x) in part.rows().enumerate() {
-///         model.features(x, &mut row);
+///         affine.features(x, &mut row);
 ///         row.iter().enumerate().for_each(|(c, value)| features[(i, c)] = *value);
 ///     }
 ///     features
@@ -79,13 +82,14 @@ pub struct InfluenceSums {
     pub gradient: Vec<f64>,
     /// `sum_i w_i^2 g_i g_i'`.
     pub squares: Matrix,
-    /// `sum_i w_i g_i` over each cluster of dependent observations, where there are clusters. A cluster may be spread over several parts of the data.
+    /// `sum_i w_i g_i` over each cluster of dependent observations, where there are clusters. A cluster may
+    /// be spread over several parts of the data.
     pub clusters: Option<BTreeMap<usize, Vec<f64>>>,
 }
 
 impl InfluenceSums {
-    /// The sums over some data: `gradients` by [`Landmarks::gradients`](super::Landmarks::gradients), a weight for each point, and the number of its
-    /// cluster where observations are dependent.
+    /// The sums over some data: `gradients` by [`Landmarks::gradients`](super::Landmarks::gradients), a
+    /// weight for each point, and the number of its cluster where observations are dependent.
     pub fn new(
         gradients: &Matrix,
         weights: &[f64],
@@ -142,8 +146,9 @@ impl InfluenceSums {
         Ok(())
     }
 
-    /// The covariance of the parameters at a minimum, as [`sandwich::covariance`](crate::inference::sandwich::covariance) has it:
-    /// `N^-1 S N^-1 / (sum w)^2`, with `S` the squares summed over observations, or over clusters.
+    /// The covariance of the parameters at a minimum, as
+    /// [`sandwich::covariance`](crate::inference::sandwich::covariance) has it: `N^-1 S N^-1 / (sum w)^2`,
+    /// with `S` the squares summed over observations, or over clusters.
     pub fn covariance(&self, minimum: &Minimum) -> Result<Matrix, PointsError> {
         let parameters = minimum.theta.len();
         let of_clusters = self.clusters.iter().flat_map(BTreeMap::values).map(Vec::len);

@@ -27,35 +27,39 @@ pub const LANDMARK_POOL: usize = 5_000;
 /// The most landmarks.
 pub const MOST_LANDMARKS: usize = 1_000;
 
-/// The most numbers in the kernel between boundary points and the pool; with many boundary points the pool is smaller.
+/// The most numbers in the kernel between boundary points and the pool; with many boundary points the pool is
+/// smaller.
 const POOL_ENTRIES: usize = 20_000_000;
 
 /// A few functions that stand for a kernel: what a low-rank form is made of.
 ///
 /// # Definition
 ///
-/// Landmarks `z_1..z_r` are data points, chosen by a pivoted Cholesky factorisation of the conditioned kernel `k0`. The functions are
+/// Landmarks `z_1..z_r` are data points, chosen by a pivoted Cholesky factorisation of the conditioned kernel
+/// `k0`. The functions are
 ///
 /// ```text
 /// phi(x) = L^-1 k0(z, x)   with   k0(z, z) = L L',
 /// ```
 ///
-/// and `phi(x)' phi(y)` approximates `k0(x, y)` from below. Each is a combination of kernels at the *anchors*, the landmarks and the boundary points:
-/// `phi(x) = T' k(a, x)`. Hence a sum over the data of functions needs the sums of `n (r + m)` kernel values and nothing else,
-/// and the functions vanish where `k0` does: the Stein identity holds for each of them, so that a discrepancy with few functions
-/// has no bias that the full one does not have.
+/// and `phi(x)' phi(y)` approximates `k0(x, y)` from below. Each is a combination of kernels at the
+/// *anchors*, the landmarks and the boundary points: `phi(x) = T' k(a, x)`. Hence a sum over the data of
+/// functions needs the sums of `n (r + m)` kernel values and nothing else, and the functions vanish where
+/// `k0` does: the Stein identity holds for each of them, so that a discrepancy with few functions has no bias
+/// that the full one does not have.
 ///
-/// What is left out, `k0(x, x) - phi(x)' phi(x)` summed over the pool of candidates, as a share of the sum of `k0(x, x)`, is the
-/// [`residual`](Landmarks::residual).
+/// What is left out, `k0(x, x) - phi(x)' phi(x)` summed over the pool of candidates, as a share of the sum of
+/// `k0(x, x)`, is the [`residual`](Landmarks::residual).
 ///
 /// # Complexity
 ///
-/// `s (m + r) r + s m^2` operations for a pool of `s` candidates, at most [`LANDMARK_POOL`], whatever the number of data.
+/// `s (m + r) r + s m^2` operations for a pool of `s` candidates, at most [`LANDMARK_POOL`], whatever the
+/// number of data.
 ///
 /// # Reference
 ///
-/// Harbrecht, Peters and Schneider, 2012, for the choice; Williams and Seeger, *Using the Nystrom method to speed up kernel
-/// machines*, 2001, for the approximation.
+/// Harbrecht, Peters and Schneider, 2012, for the choice; Williams and Seeger, *Using the Nystrom method to
+/// speed up kernel machines*, 2001, for the approximation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "Written", try_from = "Written")]
 pub struct Landmarks {
@@ -84,7 +88,8 @@ struct Written {
 }
 
 impl Landmarks {
-    /// Chooses landmarks among the points of a form until the residual is below the tolerance, at most so many.
+    /// Chooses landmarks among the points of a form until the residual is below the tolerance, or `most` are
+    /// chosen.
     pub fn choose(
         form: &Conditioned,
         points: &Points,
@@ -150,8 +155,8 @@ impl Landmarks {
         Ok(Landmarks { evaluator, anchors, transposed, written })
     }
 
-    /// The same landmarks on an engine of choice: those that are read from a file start on [`Native`]. Once the interrupt is raised, passes
-    /// are errors.
+    /// The same landmarks on an engine of choice: those that are read from a file start on [`Native`]. Once
+    /// the interrupt is raised, passes are errors.
     pub fn on(mut self, engine: Arc<dyn Engine>, interrupt: &Interrupt) -> Landmarks {
         (self.evaluator.engine, self.evaluator.interrupt) = (engine, interrupt.clone());
         self
@@ -195,10 +200,12 @@ impl Landmarks {
         Ok(Sums::of(both.part(0..count), both.part(count..both.columns()), weights))
     }
 
-    /// The gradient that each point contributes at the parameters, `points` by parameters, given the sums over all data.
+    /// The gradient that each point contributes at the parameters, `points` by parameters, given the sums
+    /// over all data.
     ///
-    /// Their weighted mean over all data is the gradient of the squared discrepancy (V-statistic). With `N` half its Hessian
-    /// ([`Moments::normal_equations`](super::Moments::normal_equations)) the influence of a point on the minimum is `-N^-1` times its row.
+    /// Their weighted mean over all data is the gradient of the squared discrepancy (V-statistic). With `N`
+    /// half its Hessian ([`Moments::normal_equations`](super::Moments::normal_equations)) the influence of a
+    /// point on the minimum is `-N^-1` times its row.
     pub fn gradients(
         &self,
         points: &Points,
@@ -244,7 +251,8 @@ impl Landmarks {
         Ok(product(&self.transposed, &at_anchors))
     }
 
-    /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points, coefficients in columns.
+    /// Combinations of the functions (terms `Value`) and of their derivatives (`First`) at some points,
+    /// coefficients in columns.
     pub(super) fn combine(
         &self,
         rows: &ScaledPoints,

@@ -11,7 +11,7 @@ use crate::points::Points;
 /// The most boundary points at which leaks are measured.
 pub const LEAK_PROBES: usize = 64;
 
-/// Which of so many boundary points are probed for leaks: all of them, or [`LEAK_PROBES`] spread evenly.
+/// Which of this many boundary points are probed for leaks: all of them, or [`LEAK_PROBES`] spread evenly.
 pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
     let probes = LEAK_PROBES.min(count);
     (0..probes).map(|k| k * count / probes).collect()
@@ -42,23 +42,25 @@ pub struct KernelResidual {
     pub leak: f64,
     /// At the observations: the mean of `k0(x, x) / k(x, x)`.
     pub kept: f64,
-    /// How strongly observations are still tied to the boundary, beside how they are tied to each other: the root mean square of
-    /// `k0(t, x)` over that of `k0(x, x')` for different observations.
+    /// How strongly observations are still tied to the boundary, beside how they are tied to each other: the
+    /// root mean square of `k0(t, x)` over that of `k0(x, x')` for different observations.
     ///
-    /// With `q` the density inside and `v` the outer normal, the mean of Stein's operator at the truth is not zero but
-    /// `int q(t) v(t) k0(t, x) dt` over the boundary, and the equations of an estimate weigh it against means of `k0(x, x')`. So the bias goes with this
-    /// tie, and not with the leak: in a domain narrower than the bandwidth all of `k0` is as small as what leaks, and in many dimensions what leaks at one
-    /// place has little to do with what leaks beside it, and cancels.
+    /// With `q` the density inside and `v` the outer normal, the mean of Stein's operator at the truth is not
+    /// zero but `int q(t) v(t) k0(t, x) dt` over the boundary, and the equations of an estimate weigh it
+    /// against means of `k0(x, x')`. So the bias goes with this tie, and not with the leak: in a domain
+    /// narrower than the bandwidth all of `k0` is as small as what leaks, and in many dimensions what leaks
+    /// at one place has little to do with what leaks beside it, and cancels.
     pub tie: f64,
 }
 
 impl Conditioned {
-    /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`, `k0` being
-    /// conditioned on all the others. Evenly spread over the boundary points, at most [`LEAK_PROBES`] of them.
+    /// How much of the kernel is left at a boundary point when that point is not known: `k0(b, b) / k(b, b)`,
+    /// `k0` being conditioned on all the others. Evenly spread over the boundary points, at most
+    /// [`LEAK_PROBES`] of them.
     ///
-    /// Near zero, the points are close enough together to stand for the boundary between them; near one, each is alone, and test
-    /// functions leak through the gaps. With `A = K + e I`, conditioning on all others leaves
-    /// `1 / (A^-1)_bb - e`, so that one factor serves all.
+    /// Near zero, the points are close enough together to stand for the boundary between them; near one, each
+    /// is alone, and test functions leak through the gaps. With `A = K + e I`, conditioning on all others
+    /// leaves `1 / (A^-1)_bb - e`, so that one factor serves all.
     pub fn leaks(&self) -> Vec<f64> {
         let probes = leak_probes(self.boundary.len());
         if probes.is_empty() {
@@ -67,13 +69,14 @@ impl Conditioned {
         self.leaks_without(&self.inverse_columns(&probes))
     }
 
-    /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to the ridge), one far away.
+    /// How much of the kernel is left at other places, `k0(t, t) / k(t, t)`: zero at a boundary point (up to
+    /// the ridge), one far away.
     pub fn leaks_at(&self, places: &Points) -> Result<Vec<f64>, Error> {
         Ok(self.leaks_of(&self.known_at(&self.evaluator().scale(places)?)?))
     }
 
-    /// What is left at places on the boundary, as some observations see it. The places should be near the data: gaps in parts of the boundary that no
-    /// data come near do no harm.
+    /// What is left at places on the boundary, as some observations see it. The places should be near the
+    /// data: gaps in parts of the boundary that no data come near do no harm.
     pub fn residual_at(&self, places: &Points, observations: &Points) -> Result<KernelResidual, Error> {
         let near = vec![1.0 / places.len() as f64; places.len()];
         let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
@@ -83,9 +86,10 @@ impl Conditioned {
         self.residual(dot(&self.leaks_of(&known), &near), &near, left, &observations, &seen)
     }
 
-    /// The same with boundary points for places, each when it is not known: with `A = K + e I`, conditioning on all others leaves
-    /// `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of [`leaks`](Conditioned::leaks), on average; in the tie boundary points count by the
-    /// observations near them.
+    /// The same with boundary points for places, each when it is not known: with `A = K + e I`, conditioning
+    /// on all others leaves `k0(b, x) = (A^-1 k(b, x))_b / (A^-1)_bb`. The leak is that of
+    /// [`leaks`](Conditioned::leaks), on average; in the tie boundary points count by the observations near
+    /// them.
     pub fn residual_among(&self, observations: &Points) -> Result<KernelResidual, Error> {
         let probes = leak_probes(self.boundary.len());
         let place = |b: &usize| (0..self.dimension()).map(|l| self.boundary_points()[(*b, l)]).collect();
@@ -101,8 +105,8 @@ impl Conditioned {
         self.residual(leak, &near, left, &observations, &seen)
     }
 
-    /// Puts together what is left: on the boundary, between places and observations (a function of their indices), and at observations of which the
-    /// boundary has `seen` so much.
+    /// Puts together what is left: on the boundary, between places and observations (a function of their
+    /// indices), and at observations of which the boundary has `seen` so much.
     fn residual(
         &self,
         leak: f64,
@@ -137,7 +141,8 @@ impl Conditioned {
         (0..inverse.columns()).map(|j| (left(j) / whole).clamp(0.0, 1.0)).collect()
     }
 
-    /// How near places are to observations, `sum_i k(x_i, t)`, as shares of one; not a number where the kernel reaches none of them.
+    /// How near places are to observations, `sum_i k(x_i, t)`, as shares of one; not a number where the
+    /// kernel reaches none of them.
     pub(crate) fn nearness(&self, places: &Points, observations: &Points) -> Result<Vec<f64>, Error> {
         let (places, observations) = (self.evaluator().scale(places)?, self.evaluator().scale(observations)?);
         let values = self.evaluator().values(&places, &observations)?;
@@ -175,7 +180,8 @@ mod tests {
         Conditioned::new(form, boundary, RIDGE).unwrap()
     }
 
-    /// `k0` by its definition, through the forms that the estimators use: the kernel of one observation, applied elsewhere.
+    /// `k0` by its definition, through the forms that the estimators use: the kernel of one observation,
+    /// applied elsewhere.
     fn left_between(observation: &[f64], boundary: &Points, place: &[f64]) -> f64 {
         let observation = Points::from_rows(&[observation]).unwrap();
         let form = conditioned(&observation, boundary);

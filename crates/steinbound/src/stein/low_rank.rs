@@ -14,11 +14,13 @@ use crate::error::Error;
 use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
 
-/// The form of a conditioned kernel that a few landmarks stand for: the time and memory of a pass grow with `n`, not with its square.
+/// The form of a conditioned kernel that a few landmarks stand for: the time and memory of a pass grow with
+/// `n`, not with its square.
 ///
 /// # Definition
 ///
-/// With the functions `phi` of [`Landmarks`], the kernel is `phi(x)' phi(y)`, and the squared discrepancy (V-statistic) is
+/// With the functions `phi` of [`Landmarks`], the kernel is `phi(x)' phi(y)`, and the squared discrepancy
+/// (V-statistic) is
 ///
 /// ```text
 /// sum_l | mean_i ( psi_l(x_i) phi(x_i) + d/dx_l phi(x_i) ) |^2.
@@ -53,7 +55,8 @@ pub struct LowRank {
 impl LowRank {
     /// The form of the data that the conditioned form has, with landmarks in place of all pairs.
     ///
-    /// The landmarks must be of the same kernel: name and parameters, widths, origin and differentiated coordinates.
+    /// The landmarks must be of the same kernel: name and parameters, widths, origin and differentiated
+    /// coordinates.
     pub fn new(exact: Arc<Conditioned>, landmarks: Arc<Landmarks>) -> Result<LowRank, Error> {
         if !landmarks.is_of(&exact.evaluator().kernel) {
             return Err(wrong_shape(exact.as_ref(), "landmarks of another kernel".into()).into());
@@ -61,8 +64,9 @@ impl LowRank {
         Ok(LowRank { exact, landmarks })
     }
 
-    /// The sums over the data of the functions (terms [`Operator::Value`](super::Operator::Value)) and of their derivatives
-    /// ([`Operator::Second`](super::Operator::Second)), functions by terms: half of what [`apply`](SteinForm::apply) has to do.
+    /// The sums over the data of the functions (terms [`Operator::Value`](super::Operator::Value)) and of
+    /// their derivatives ([`Operator::Second`](super::Operator::Second)), functions by terms: half of what
+    /// [`apply`](SteinForm::apply) has to do.
     pub fn feature_sums(&self, columns: &Matrix, terms: &[Term]) -> Result<Matrix, Error> {
         check_shape(self, columns, terms)?;
         self.landmarks.sum_terms(self.exact.scaled(), columns, terms)

@@ -6,7 +6,8 @@ use crate::model::LinearScore;
 
 /// The minimum of the squared discrepancy (V-statistic) over an affine score, from sums alone.
 ///
-/// Together with [`InfluenceSums`](super::InfluenceSums) it is a fit of data that were never in one place: see the example there.
+/// Together with [`InfluenceSums`](super::InfluenceSums) it is a fit of data that were never in one place:
+/// see the example there.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Minimum {

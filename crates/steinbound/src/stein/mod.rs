@@ -8,7 +8,8 @@
 //! | [`FluxConditioned`] | `k(x, y) I - k(x, b) n B^-1 n' k(b, y)`: conditioned in the direction of the normals alone | |
 //! | [`LowRank`] | a few functions in place of a conditioned kernel | TKSD and KSD of many points |
 //!
-//! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that trait.
+//! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that
+//! trait.
 
 mod conditioned;
 pub mod conformance;

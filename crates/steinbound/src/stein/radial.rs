@@ -10,8 +10,8 @@ use crate::points::Points;
 
 /// The form of a radial kernel as it is, without a boundary: plain KSD, and the base of the other forms.
 ///
-/// Held *tiled* (pairs are evaluated in each pass, memory grows with `n`) or *dense* (evaluated once and stored, memory
-/// grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
+/// Held *tiled* (pairs are evaluated in each pass, memory grows with `n`) or *dense* (evaluated once and
+/// stored, memory grows with `n^2`). Both do the same arithmetic in the same order and give the same bits.
 ///
 /// ```
 /// use steinbound::stein::{FormKind, Radial, SteinForm};

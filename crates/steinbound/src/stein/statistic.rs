@@ -1,17 +1,19 @@
 //! The discrepancy, its gradient and the influence of each point, from one pass over the pairs.
 //!
 //! A score is written in *features*: `psi_l(x) = sum_c phi_c(x) a_cl`, with a derivative in the parameters
-//! `d psi_l / d theta_k = sum_c phi_c(x) S_l(c, k)`. For an affine model the features and `S` do not depend on the parameters
-//! (a Gaussian has the features `1, x_1, .., x_d`); for any other the scores and their Jacobians at the
-//! parameters at hand are the features. With weights `w` and the operators of [`SteinForm`], the pass yields
+//! `d psi_l / d theta_k = sum_c phi_c(x) S_l(c, k)`. For an affine model the features and `S` do not depend
+//! on the parameters (a Gaussian has the features `1, x_1, .., x_d`); for any other the scores and their
+//! Jacobians at the parameters at hand are the features. With weights `w` and the operators of [`SteinForm`],
+//! the pass yields
 //!
 //! ```text
 //! G = Phi' W M W Phi,   c_l = Phi' W D_l w,   e = w' E w,
 //! discrepancy^2 = ( sum_l a_l' G a_l + 2 a_l' c_l + e ) / Z,
 //! ```
 //!
-//! (for a [coupled](SteinForm::is_coupled) form `G` has a block for each pair of coordinates, and `a_l' G a_l` becomes
-//! `sum_m a_l' G_lm a_m`), with `Z = (sum w)^2` for the V-statistic; the U-statistic leaves all diagonals out and has `Z = (sum w)^2 - sum w^2`.
+//! (for a [coupled](SteinForm::is_coupled) form `G` has a block for each pair of coordinates, and
+//! `a_l' G a_l` becomes `sum_m a_l' G_lm a_m`), with `Z = (sum w)^2` for the V-statistic; the U-statistic
+//! leaves all diagonals out and has `Z = (sum w)^2 - sum w^2`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +45,8 @@ impl Statistic {
         if self == Statistic::V && squared < 0.0 { 0.0 } else { squared }
     }
 
-    /// The pairs that the statistic is a mean over. The diagonal that a U-statistic leaves out is computed here, once.
+    /// The pairs that the statistic is a mean over. The diagonal that a U-statistic leaves out is computed
+    /// here, once.
     pub(crate) fn pairs(self, form: &dyn SteinForm) -> Result<Pairs<'_>, Error> {
         Ok(match self {
             Statistic::V => Pairs::All(form),
@@ -108,8 +111,8 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// From weighted features and the products `M W Phi` (block by block for a coupled kernel) and `D_l w` with them; of the former only the
-    /// first `full` need be `M` itself, the others any [`Operator::Gram`].
+    /// From weighted features and the products `M W Phi` (block by block for a coupled kernel) and `D_l w`
+    /// with them; of the former only the first `full` need be `M` itself, the others any [`Operator::Gram`].
     fn new(
         columns: &Matrix,
         products: &Matrix,
@@ -137,7 +140,8 @@ impl Moments {
         Moments { gram, cross, constant, normaliser }
     }
 
-    /// The sums for the same features with each of several sets of weights, of either sign, in as few passes over the pairs as memory allows.
+    /// The sums for the same features with each of several sets of weights, of either sign, in as few passes
+    /// over the pairs as memory allows.
     pub(crate) fn reweighted(
         pairs: &Pairs,
         features: &Matrix,
@@ -191,8 +195,9 @@ impl Moments {
 
     /// The normal equations `N theta = r` of the minimum over an affine score.
     ///
-    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and `r = -sum_l S_l' (G s_l + c_l) / Z`. Coupled:
-    /// `N = sum_lm S_l' G_lm S_m / Z` and `r = -sum_l S_l' (sum_m G_lm s_m + c_l) / Z`.
+    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and
+    /// `r = -sum_l S_l' (G s_l + c_l) / Z`. Coupled: `N = sum_lm S_l' G_lm S_m / Z` and
+    /// `r = -sum_l S_l' (sum_m G_lm s_m + c_l) / Z`.
     pub fn normal_equations(&self, score: &LinearScore) -> (Matrix, Vec<f64>) {
         let mut normal = Matrix::zeros(score.parameters, score.parameters);
         let mut right = vec![0.0; score.parameters];
@@ -270,7 +275,8 @@ impl Pass {
 
     /// The pass for other features over the same pairs, when what does not depend on the features is known.
     ///
-    /// Features are the scores and then their derivatives. Without a score, the sums are all that is wanted of the derivatives.
+    /// Features are the scores and then their derivatives. Without a score, the sums are all that is wanted
+    /// of the derivatives.
     pub(crate) fn with(
         pairs: &Pairs,
         features: Matrix,
@@ -316,16 +322,17 @@ impl Pass {
         &self.moments
     }
 
-    /// The influence of each point on the minimum `theta`: one row for each point, one column for each parameter.
+    /// The influence of each point on the minimum `theta`: one row for each point, one column for each
+    /// parameter.
     ///
-    /// With `g_i` the [gradients](Pass::gradients) and `N` half the Hessian, the influence is `-N^-1 g_i`, so that
-    /// the estimate moves by `sum_i w_i influence_i / sum w` to first order.
+    /// With `g_i` the [gradients](Pass::gradients) and `N` half the Hessian, the influence is `-N^-1 g_i`, so
+    /// that the estimate moves by `sum_i w_i influence_i / sum w` to first order.
     pub(crate) fn influence(&self, score: &LinearScore, theta: &[f64], normal: &ScaledCholesky) -> Matrix {
         normal.solve_rows(&self.gradients(score, theta), -1.0)
     }
 
-    /// How strongly the discrepancy pulls on the score at each point: `M W psi_l + D_l w`, half the derivative of the sum
-    /// over pairs in `w_i psi_l(x_i)`.
+    /// How strongly the discrepancy pulls on the score at each point: `M W psi_l + D_l w`, half the
+    /// derivative of the sum over pairs in `w_i psi_l(x_i)`.
     pub(crate) fn pull(&self, coefficients: &Matrix) -> Matrix {
         let mut pull = Matrix::zeros(self.features.rows(), coefficients.columns());
         for l in 0..pull.columns() {
@@ -339,8 +346,8 @@ impl Pass {
         pull
     }
 
-    /// The contribution of each point to the gradient, `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)`: their weighted mean is
-    /// the gradient of the squared discrepancy.
+    /// The contribution of each point to the gradient, `g_i = (sum w / Z) sum_j w_j grad H(x_i, x_j)`: their
+    /// weighted mean is the gradient of the squared discrepancy.
     pub(crate) fn gradients(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
         let mut gradient = self.responses(score, theta);
         let pulls = self.pull(&score.at(theta));
@@ -356,8 +363,9 @@ impl Pass {
         gradient
     }
 
-    /// How the mean Stein function moves at each point when a parameter does: the part of [`gradients`](Pass::gradients) in which the other
-    /// point's score is differentiated, `(sum w / Z) sum_j w_j sum_l d psi_l(x_j) [psi_l(x_i) k0(x_i, x_j) + d/dx_l k0(x_i, x_j)]`.
+    /// How the mean Stein function moves at each point when a parameter does: the part of
+    /// [`gradients`](Pass::gradients) in which the other point's score is differentiated,
+    /// `(sum w / Z) sum_j w_j sum_l d psi_l(x_j) [psi_l(x_i) k0(x_i, x_j) + d/dx_l k0(x_i, x_j)]`.
     pub(crate) fn responses(&self, score: &LinearScore, theta: &[f64]) -> Matrix {
         let mut response = Matrix::zeros(self.features.rows(), score.parameters);
         let (coefficients, factor) = (score.at(theta), self.factor());
@@ -383,7 +391,8 @@ impl Pass {
     }
 }
 
-/// The terms `M W phi_c` of some features, block by block for a coupled kernel. Of another, those from `full` on are needed for inner products alone.
+/// The terms `M W phi_c` of some features, block by block for a coupled kernel. Of another, those from `full`
+/// on are needed for inner products alone.
 fn value_terms(coupling: Coupling, count: usize, full: usize) -> Vec<Term> {
     let term = |value: Operator, c: usize| match value {
         Operator::Value if c >= full => Term::new(Operator::Gram, c),
@@ -410,7 +419,7 @@ pub(super) fn checked_columns(
     Ok(weighted_columns(columns, weights))
 }
 
-/// Refuses columns and weights that do not belong to so many points.
+/// Refuses columns and weights that do not belong to this many points.
 pub(super) fn checked_rows(
     points: usize,
     coordinates: usize,
@@ -435,7 +444,8 @@ fn symmetrise(matrix: &mut Matrix) {
     }
 }
 
-/// The same for the blocks of a coupled kernel, of which that of `m` and `l` is the transpose of that of `l` and `m`.
+/// The same for the blocks of a coupled kernel, of which that of `m` and `l` is the transpose of that of `l`
+/// and `m`.
 fn symmetrise_blocks(blocks: &mut Vec<Matrix>, coupling: Coupling) {
     for l in 0..coupling.coordinates {
         symmetrise(&mut blocks[coupling.place(l, l)]);
@@ -453,8 +463,8 @@ fn symmetrise_blocks(blocks: &mut Vec<Matrix>, coupling: Coupling) {
 ///
 /// # Definition
 ///
-/// The mean of the Stein kernel `H(x_i, x_j)` under the kernel of the form, over all pairs (V) or all pairs of different
-/// points (U), with observation weights. The U-statistic can be negative.
+/// The mean of the Stein kernel `H(x_i, x_j)` under the kernel of the form, over all pairs (V) or all pairs
+/// of different points (U), with observation weights. The U-statistic can be negative.
 ///
 /// # Requirements
 ///
@@ -466,8 +476,8 @@ fn symmetrise_blocks(blocks: &mut Vec<Matrix>, coupling: Coupling) {
 ///
 /// # Reference
 ///
-/// Liu, Lee and Jordan, *A Kernelized Stein Discrepancy for Goodness-of-fit Tests*, ICML 2016; for truncated domains
-/// Williams and Liu, ICML 2023, whose U-statistic is twice the unbiased one given here.
+/// Liu, Lee and Jordan, *A Kernelized Stein Discrepancy for Goodness-of-fit Tests*, ICML 2016; for truncated
+/// domains Williams and Liu, ICML 2023, whose U-statistic is twice the unbiased one given here.
 ///
 /// ```
 /// use steinbound::stein::{Radial, Statistic, discrepancy_squared};

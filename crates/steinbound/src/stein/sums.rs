@@ -8,9 +8,10 @@ use crate::matrix::Matrix;
 
 /// Running sums of a low-rank form over some data: all that an estimate needs to know of them.
 ///
-/// For the functions `phi` of some [`Landmarks`](super::Landmarks) and features `Phi` of a score, with weights `w`, these are
-/// `sum_i w_i phi(x_i) Phi(x_i)` and `sum_i w_i d/dx_l phi(x_i)`. Their size does not depend on the number of data, and sums of
-/// disjoint parts of the data [merge](Sums::merge) into those of the whole: across blocks, threads or machines.
+/// For the functions `phi` of some [`Landmarks`](super::Landmarks) and features `Phi` of a score, with
+/// weights `w`, these are `sum_i w_i phi(x_i) Phi(x_i)` and `sum_i w_i d/dx_l phi(x_i)`. Their size does not
+/// depend on the number of data, and sums of disjoint parts of the data [merge](Sums::merge) into those of
+/// the whole: across blocks, threads or machines.
 ///
 /// ```
 /// use steinbound::stein::{Conditioned, Landmarks, Radial, Sums};
@@ -74,8 +75,8 @@ impl Sums {
         Ok(())
     }
 
-    /// The squared discrepancy (V-statistic) of the score with these coefficients, features by coordinates: a sum of squares, which keeps more digits
-    /// of a small discrepancy than [`Moments::value`].
+    /// The squared discrepancy (V-statistic) of the score with these coefficients, features by coordinates: a
+    /// sum of squares, which keeps more digits of a small discrepancy than [`Moments::value`].
     pub(crate) fn value_at(&self, coefficients: &Matrix) -> f64 {
         let scores = product(&self.value, coefficients);
         let both = scores.values().iter().zip(self.slope.values());

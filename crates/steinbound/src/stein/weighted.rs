@@ -11,8 +11,9 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the product
-/// rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its gradient.
+/// `k_h(x, y) = h(x) k(x, y) h(y)`, with `h` the distance to the boundary. Its derivatives follow from the
+/// product rule, so each operator of `k_h` is a sum of operators of `k` on columns multiplied by `h` or its
+/// gradient.
 ///
 /// # Requirements
 ///
@@ -24,7 +25,8 @@ use crate::points::Points;
 ///
 /// # Reference
 ///
-/// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+/// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit
+/// Testing*, 2021.
 ///
 /// ```
 /// use std::sync::Arc;

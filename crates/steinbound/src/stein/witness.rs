@@ -11,10 +11,12 @@ use crate::points::Points;
 ///
 /// # Definition
 ///
-/// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy (V-statistic) and the
-/// mean is weighted; for a coupled kernel `g_l(t) = mean_i sum_m [ psi_m(x_i) K_lm(t, x_i) + d/dy_m K_lm(t, x_i) ] / D`. Its norm is 1 in `k0`'s space, and the mean of the Stein operator applied to it is `+D`:
-/// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`.
-/// It vanishes at the boundary points (TKSD, up to the ridge) or on the boundary (bd-KSD).
+/// `g_l(t) = mean_i [ psi_l(x_i) k0(x_i, t) + d/dx_l k0(x_i, t) ] / D`, where `D` is the discrepancy
+/// (V-statistic) and the mean is weighted; for a coupled kernel
+/// `g_l(t) = mean_i sum_m [ psi_m(x_i) K_lm(t, x_i) + d/dy_m K_lm(t, x_i) ] / D`. Its norm is 1 in `k0`'s
+/// space, and the mean of the Stein operator applied to it is `+D`:
+/// `mean_i sum_l [ psi_l(x_i) g_l(x_i) + d/dx_l g_l(x_i) ] = D`. It vanishes at the boundary points (TKSD, up
+/// to the ridge) or on the boundary (bd-KSD).
 ///
 /// # Requirements
 ///
@@ -73,8 +75,8 @@ impl<'a> Witness<'a> {
         Ok(self.fold(&products, 1.0 / self.discrepancy))
     }
 
-    /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at the boundary
-    /// points: one row for each of them, one column for each coordinate.
+    /// The Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)` of the constraint that `g` vanishes at
+    /// the boundary points: one row for each of them, one column for each coordinate.
     /// `None` for a kernel that is not conditioned.
     pub fn multipliers(&self) -> Result<Option<Matrix>, Error> {
         let Some(conditioned) = self.form.parts().conditioned else { return Ok(None) };

@@ -8,11 +8,13 @@ pub(crate) const NEGLIGIBLE_EXPONENT: f64 = -708.0;
 /// Adding this to a number below `2^51` rounds it to an integer and leaves that in the last bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
-/// `ln 2` in two parts. The first has zeros in its last 32 bits, so that its product with an exponent is exact.
+/// `ln 2` in two parts. The first has zeros in its last 32 bits, so that its product with an exponent is
+/// exact.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// The polynomial `p` of degree 9 with the least error of `1 + r + r^2 p(r)` against `exp(r)` for `|r| <= ln(2) / 2`, which is
-/// `1.3e-17`; the highest power first. `tools/exp_coefficients.py` computes them.
+/// The polynomial `p` of degree 9 with the least error of `1 + r + r^2 p(r)` against `exp(r)` for
+/// `|r| <= ln(2) / 2`, which is `1.3e-17`; the highest power first. `tools/exp_coefficients.py` computes
+/// them.
 const COEFFICIENTS: [f64; 10] = [
     2.510_038_549_551_032e-8,
     2.762_008_844_540_974_6e-7,
@@ -44,8 +46,9 @@ pub(crate) fn exp<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
 
 /// [`exp`] of numbers that are known not to be below [`NEGLIGIBLE_EXPONENT`].
 ///
-/// With `k` the integer nearest to `x / ln 2` and `r = x - k ln 2`, `exp(x) = 2^k exp(r)`. There is no branch; several vectors go together so
-/// that the processor has independent work while a polynomial's chain of products is under way.
+/// With `k` the integer nearest to `x / ln 2` and `r = x - k ln 2`, `exp(x) = 2^k exp(r)`. There is no
+/// branch; several vectors go together so that the processor has independent work while a polynomial's chain
+/// of products is under way.
 #[inline(always)]
 pub(crate) fn exp_within<V: Lanes, const N: usize>(x: [V; N]) -> [V; N] {
     let rounder = V::splat(ROUNDER);
@@ -106,7 +109,8 @@ mod tests {
     /// A power of two that keeps the last digits of small numbers from vanishing.
     const LIFT: f64 = (1u64 << 60) as f64 * (1u64 << 60) as f64;
 
-    /// `LIFT exp(x)` to about 28 digits, as an unevaluated sum of two numbers: `exp(x / 1024)` by its series, squared ten times.
+    /// `LIFT exp(x)` to about 28 digits, as an unevaluated sum of two numbers: `exp(x / 1024)` by its series,
+    /// squared ten times.
     fn precise(x: f64) -> (f64, f64) {
         let sum = |a: f64, b: f64| {
             let s = a + b;

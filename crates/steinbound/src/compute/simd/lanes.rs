@@ -17,7 +17,8 @@ pub(crate) trait Lanes: Copy {
     fn max(self, other: Self) -> Self;
     /// `self * factor + summand`, rounded once where the processor can.
     fn mul_add(self, factor: Self, summand: Self) -> Self;
-    /// Adds the last bits of `steps` to the exponents: multiplication by `2^k` where `steps` is `k` plus `1.5 * 2^52`.
+    /// Adds the last bits of `steps` to the exponents: multiplication by `2^k` where `steps` is `k` plus
+    /// `1.5 * 2^52`.
     fn times_power_of_two(self, steps: Self) -> Self;
     /// Zero in the lanes where `x < limit`.
     fn zero_where_below(self, x: Self, limit: Self) -> Self;
@@ -25,9 +26,11 @@ pub(crate) trait Lanes: Copy {
     fn below(self, limit: Self) -> u8;
     /// A bit for each lane where `self <= limit`.
     fn at_most(self, limit: Self) -> u8;
-    /// Adds one to `count` in the lanes that are at least `low`, and returns it with a bit for each of these that is at most `high`.
+    /// Adds one to `count` in the lanes that are at least `low`, and returns it with a bit for each of these
+    /// that is at most `high`.
     fn sort_out(self, low: Self, high: Self, count: Self) -> (Self, u8);
-    /// Writes the lanes whose bit is set one after the other, and returns how many there are. What follows them is not specified.
+    /// Writes the lanes whose bit is set one after the other, and returns how many there are. What follows
+    /// them is not specified.
     fn keep(self, bits: u8, to: &mut [f64; LANES]) -> usize;
     /// The sums over the lanes of four, each in the order `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn sums(four: [Self; 4]) -> [f64; 4];

@@ -1,8 +1,9 @@
 //! Eight numbers at a time, on whatever vector unit the processor has.
 //!
-//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`Level::run`]: for AVX-512, for AVX2 with FMA,
-//! and for any processor. Which one runs is decided once, when the program first asks ([`Level::current`]). Sums run over eight lanes in each case, in the
-//! same order; the two AVX levels give the same bits, the portable one rounds a product before it is added.
+//! An inner loop is written once, generic over [`Lanes`], and compiled three times by [`Level::run`]: for
+//! AVX-512, for AVX2 with FMA, and for any processor. Which one runs is decided once, when the program first
+//! asks ([`Level::current`]). Sums run over eight lanes in each case, in the same order; the two AVX levels
+//! give the same bits, the portable one rounds a product before it is added.
 
 mod exp;
 mod lanes;
@@ -56,7 +57,8 @@ impl Level {
         levels
     }
 
-    /// The level in use: the best there is, or the one that the environment asks for where the processor has it.
+    /// The level in use: the best there is, or the one that the environment asks for where the processor has
+    /// it.
     pub(crate) fn current() -> Level {
         static CURRENT: OnceLock<Level> = OnceLock::new();
         *CURRENT.get_or_init(|| {
@@ -84,7 +86,8 @@ pub(crate) trait Vectorised {
     /// The result.
     type Output;
 
-    /// The loop. It and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is compiled for the level.
+    /// The loop. It and all that it calls on lanes must be `#[inline(always)]`: only what is inlined is
+    /// compiled for the level.
     fn run<V: Lanes>(self) -> Self::Output;
 }
 

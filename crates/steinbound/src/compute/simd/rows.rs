@@ -8,7 +8,8 @@ use super::{Level, Vectorised};
 /// How many vectors go through a profile together.
 const TOGETHER: usize = 4;
 
-/// A kernel's `f`, `f'` and `f''`, written for vectors. A kernel says the same of one number by its `profile`.
+/// A kernel's `f`, `f'` and `f''`, written for vectors. A kernel says the same of one number by its
+/// `profile`.
 pub(crate) trait Profile {
     /// `f(q)`.
     fn value<V: Lanes, const N: usize>(q: [V; N]) -> [V; N];

@@ -1,8 +1,8 @@
 //! The vector units of x86 processors.
 //!
-//! Every block here is `unsafe` for one reason: the instruction must exist. The types are used only by functions that
-//! [`Level::run`](super::Level::run) compiles for the unit and enters after the processor was asked for it. Loads and stores go through references to
-//! eight numbers, so that no address can be wrong.
+//! Every block here is `unsafe` for one reason: the instruction must exist. The types are used only by
+//! functions that [`Level::run`](super::Level::run) compiles for the unit and enters after the processor was
+//! asked for it. Loads and stores go through references to eight numbers, so that no address can be wrong.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

@@ -10,20 +10,21 @@ use crate::error::{Error, KernelError};
 use crate::matrix::{Matrix, add_scaled, times_elementwise};
 use crate::points::Points;
 
-/// The form of a kernel conditioned to have no flux through the boundary: of a test function, only the component along the normal
-/// vanishes at the boundary points.
+/// The form of a kernel conditioned to have no flux through the boundary: of a test function, only the
+/// component along the normal vanishes at the boundary points.
 ///
 /// # Definition
 ///
-/// The Stein identity needs `f.n = 0` on the boundary, not `f = 0`. With boundary points `b_1..b_m`, their normals `n_i` (of any sign) and
-/// ridges `e_i`,
+/// The Stein identity needs `f.n = 0` on the boundary, not `f = 0`. With boundary points `b_1..b_m`, their
+/// normals `n_i` (of any sign) and ridges `e_i`,
 ///
 /// ```text
 /// K(x, y) = k(x, y) I - sum_ij k(x, b_i) n_i [B^-1]_ij n_j' k(b_j, y),   B_ij = k(b_i, b_j) n_i.n_j + e_i [i = j],
 /// ```
 ///
-/// a matrix that couples the differentiated coordinates. The same boundary point given once for each coordinate, with the
-/// unit vectors for normals, is conditioned in every component: that is [`Conditioned`](super::Conditioned).
+/// a matrix that couples the differentiated coordinates. The same boundary point given once for each
+/// coordinate, with the unit vectors for normals, is conditioned in every component: that is
+/// [`Conditioned`](super::Conditioned).
 ///
 /// # Requirements
 ///
@@ -31,7 +32,8 @@ use crate::points::Points;
 ///
 /// # Complexity
 ///
-/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with one Cholesky factor of size `m`.
+/// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with
+/// one Cholesky factor of size `m`.
 ///
 /// ```
 /// use steinbound::stein::{FluxConditioned, Operator, Radial, SteinForm, Term};
@@ -56,8 +58,8 @@ pub struct FluxConditioned {
     factor: Cholesky,
 }
 
-/// What the correction takes of a kernel at a boundary point, on either side: its product with a component of the normal, or its derivative along
-/// the normal.
+/// What the correction takes of a kernel at a boundary point, on either side: its product with a component of
+/// the normal, or its derivative along the normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Side {
     Component(usize),
@@ -78,8 +80,8 @@ fn sides(operator: Operator) -> (Side, Side) {
 }
 
 impl FluxConditioned {
-    /// Conditions a radial form on no flux at the boundary points, of which `normals` (boundary points by differentiated coordinates) has one
-    /// normal each, and `ridges` one ridge each.
+    /// Conditions a radial form on no flux at the boundary points, of which `normals` (boundary points by
+    /// differentiated coordinates) has one normal each, and `ridges` one ridge each.
     pub fn new(
         inner: impl Into<Arc<Radial>>,
         boundary: &Points,
@@ -115,7 +117,8 @@ impl FluxConditioned {
         Ok(FluxConditioned { inner, boundary: scaled, normals: normals.clone(), factor })
     }
 
-    /// `B^-1` applied to what the correction takes of the data, one column for each of `wanted` (side and column).
+    /// `B^-1` applied to what the correction takes of the data, one column for each of `wanted` (side and
+    /// column).
     fn multipliers(&self, columns: &Matrix, wanted: &[(Side, usize)]) -> Result<Matrix, Error> {
         let mut terms: Vec<Term> = Vec::new();
         let mut parts: Vec<(usize, usize, usize)> = Vec::new();

@@ -62,7 +62,8 @@ impl Setting {
                 + if i == j { self.ridges[i] } else { 0.0 }
         };
         let inverse = Cholesky::new(Matrix::from_fn(m, m, entry)).unwrap().inverse();
-        // What an operator takes of the correction at `x` and at `y`: the score's component along the normal, and the divergence.
+        // What an operator takes of the correction at `x` and at `y`: the score's component along the normal,
+        // and the divergence.
         let take = |at: &[f64], score: &dyn Fn(usize) -> f64, i: usize| -> f64 {
             (0..2).map(|l| n[(i, l)] * (score(l) * k(b(i), at) + slope(b(i), at, l))).sum()
         };

@@ -1,0 +1,192 @@
+//! Which options have an effect, and notes about those that do not.
+
+use steinbound::Method;
+use steinbound::domain::Domain;
+use steinbound::fit::{Compute, DistanceKind};
+
+use crate::choices;
+use crate::option::{OptionSpec, Options};
+use crate::options;
+use crate::wording::Wording;
+
+/// What must be there for an option to have an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// A method with a kernel.
+    Kernel,
+    /// A method with a statistic over pairs.
+    Statistic,
+    /// A method with a ridge.
+    Ridge,
+    /// A method that measures the distance to the boundary.
+    Distance,
+    /// The distance to the nearest boundary point.
+    NearestDistance,
+    /// A form of the pairs that may be of low rank.
+    LowRank,
+    /// A method whose bandwidth and ridge can be chosen, where that is asked for.
+    Tuning,
+    /// Boundary points that are sampled.
+    SampledBoundary,
+    /// A known domain.
+    Domain,
+    /// A bootstrap.
+    Bootstrap,
+    /// A test.
+    Test,
+}
+
+/// What decides whether options have an effect.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Situation<'a> {
+    /// The method.
+    pub method: Method,
+    /// The options that were given.
+    pub options: &'a Options,
+    /// The domain, where it is known.
+    pub domain: Option<&'a dyn Domain>,
+    /// Whether boundary points were given.
+    pub has_boundary: bool,
+    /// Whether a regression is fitted, whose limits are its domain.
+    pub is_regression: bool,
+    /// Whether anything is tested.
+    pub is_tested: bool,
+    /// How options are named.
+    pub wording: Wording,
+}
+
+impl<'a> Situation<'a> {
+    /// A method with its options, and nothing known of the region.
+    pub fn new(method: Method, options: &'a Options, wording: Wording) -> Situation<'a> {
+        let (domain, has_boundary, is_regression, is_tested) = (None, false, false, false);
+        Situation { method, options, domain, has_boundary, is_regression, is_tested, wording }
+    }
+
+    /// The same where something is tested, or nothing is.
+    pub fn tested(self, is_tested: bool) -> Situation<'a> {
+        Situation { is_tested, ..self }
+    }
+
+    /// The same for a regression.
+    pub fn regression(self) -> Situation<'a> {
+        Situation { is_regression: true, ..self }
+    }
+
+    /// The same with other options.
+    pub fn with_options(self, options: &'a Options) -> Situation<'a> {
+        Situation { options, ..self }
+    }
+
+    /// The note about an option that was given and has no effect.
+    ///
+    /// ```
+    /// use steinbound::Method;
+    /// use steinbound_request::{Options, Situation, Value, Wording, options};
+    /// let mut given = Options::new();
+    /// given.set(&options::RIDGE, Value::Number(0.1));
+    /// let with = |method| Situation::new(method, &given, Wording::CommandLine).note(&options::RIDGE);
+    /// assert_eq!(with(Method::TKSD), None);
+    /// assert_eq!(with(Method::MLE).unwrap(), "--ridge has no effect with --method mle");
+    /// ```
+    pub fn note(&self, option: &OptionSpec) -> Option<String> {
+        let reason = self.options.get(option).and_then(|_| self.reason(option.needs))?;
+        Some(format!("{} has no effect {reason}", self.wording.option(option.name)))
+    }
+
+    /// The notes about some options.
+    pub fn notes(&self, options: &[&'static OptionSpec]) -> Vec<String> {
+        options.iter().filter_map(|option| self.note(option)).collect()
+    }
+
+    /// All notes about the method, its settings and what is known of the region.
+    pub fn all_notes(&self) -> Vec<String> {
+        let mut notes = self.notes(&options::METHOD_SETTINGS);
+        notes.extend(self.distance_note());
+        if self.has_boundary && !self.uses_boundary() {
+            let boundary = self.wording.option("boundary");
+            notes.push(format!("{boundary} has no effect {}", self.by_distance()));
+        }
+        notes.extend(self.notes(&options::SAMPLING));
+        notes.extend(self.note(&options::ALLOW_OUTSIDE));
+        notes
+    }
+
+    /// How the distance to the boundary is measured, for methods that measure one.
+    fn distance(&self) -> Option<DistanceKind> {
+        let asked = self.options.choice(&options::DISTANCE, choices::distance());
+        self.method.has_distance().then(|| match self.is_regression {
+            true => asked.unwrap_or(DistanceKind::Exact),
+            false => DistanceKind::chosen(asked, self.domain),
+        })
+    }
+
+    fn uses_boundary(&self) -> bool {
+        self.method.uses().boundary_points || self.distance() == Some(DistanceKind::Nearest)
+    }
+
+    fn by_method(&self) -> String {
+        format!("with {}", self.wording.with_value("method", self.method.name()))
+    }
+
+    /// The method and the distance that it measures.
+    fn by_distance(&self) -> String {
+        match self.distance() {
+            Some(kind) if kind != DistanceKind::Nearest && !self.is_regression => {
+                format!("{} and the {} distance", self.by_method(), kind.name())
+            }
+            _ => self.by_method(),
+        }
+    }
+
+    /// The note where a domain has no exact distance, and none was chosen.
+    fn distance_note(&self) -> Option<String> {
+        let domain = self.domain.filter(|domain| !domain.has_distance())?;
+        if self.options.is_given(&options::DISTANCE) || self.distance() != Some(DistanceKind::Nearest) {
+            return None;
+        }
+        Some(format!(
+            "the {} has no formula for the distance to its boundary: the nearest boundary point is used; {} is exact for truncsm",
+            domain.describe(),
+            self.wording.with_value("distance", DistanceKind::Axes.name())
+        ))
+    }
+
+    /// Why an option with these needs has no effect; `None` where it has one.
+    fn reason(&self, needs: Needs) -> Option<String> {
+        let (uses, by_method) = (self.method.uses(), self.by_method());
+        let compute = self.options.choice(&options::COMPUTE, choices::compute()).unwrap_or(Compute::Auto);
+        match needs {
+            Needs::Nothing => None,
+            Needs::Kernel => (!uses.kernel).then_some(by_method),
+            Needs::Statistic => (!uses.statistic).then_some(by_method),
+            Needs::Ridge => (!uses.ridge).then_some(by_method),
+            Needs::Distance => (!uses.has_distance()).then_some(by_method),
+            Needs::NearestDistance => match self.distance() {
+                Some(DistanceKind::Nearest) => None,
+                Some(_) => {
+                    let distance = self.wording.option("distance");
+                    Some(format!("{by_method} unless {distance} is nearest"))
+                }
+                None => Some(by_method),
+            },
+            Needs::LowRank if !uses.kernel => Some(by_method),
+            Needs::LowRank => (!compute.has_tolerance())
+                .then(|| format!("with {}", self.wording.with_value("compute", compute.name()))),
+            Needs::Tuning => (self.options.is_tuned() && !uses.kernel).then_some(by_method),
+            Needs::SampledBoundary if !self.uses_boundary() => Some(self.by_distance()),
+            Needs::SampledBoundary => self
+                .has_boundary
+                .then(|| format!("when {} gives the points", self.wording.option("boundary"))),
+            Needs::Domain => {
+                (self.domain.is_none() && !self.is_regression).then(|| "without a domain".to_string())
+            }
+            Needs::Bootstrap => (!self.options.is_given(&options::BOOTSTRAP))
+                .then(|| format!("without {}", self.wording.option("bootstrap"))),
+            Needs::Test => (!self.is_tested).then(|| format!("without {}", self.wording.option("test"))),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Fitting, with what is asked of the estimates.
+
+use serde::{Serialize, Serializer};
+use steinbound::Fit;
+use steinbound::fit::{Parameter, Problem};
+use steinbound::inference::{Diagnostics, Sensitivity, TestResult, WaldTest};
+
+use crate::error::RequestError;
+use crate::listener::{Listener, warn_all};
+use crate::questions::Questions;
+use crate::region::ProjectionUsed;
+use crate::request::Case;
+use crate::sensitivity::{SensitivityOutcome, SensitivityWanted};
+
+/// What is asked beside the estimates. A bootstrap is an option of the request.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Inference {
+    /// A hypothesis and derived quantities.
+    pub questions: Questions,
+    /// Fits under other settings.
+    pub sensitivity: SensitivityWanted,
+    /// A test of goodness of fit with its default settings.
+    pub is_tested: bool,
+    /// Diagnostics.
+    pub is_diagnosed: bool,
+}
+
+impl Default for Inference {
+    fn default() -> Inference {
+        Inference {
+            questions: Questions::default(),
+            sensitivity: SensitivityWanted::No,
+            is_tested: false,
+            is_diagnosed: true,
+        }
+    }
+}
+
+/// A fit and everything else that was asked. Serialises to the schema `steinbound.fit/1`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FitAnswer {
+    /// The fit, with locations in degrees where there is a projection, and all warnings.
+    pub fit: Fit,
+    /// The fit on the plane where there is a projection, for pictures.
+    pub flat: Fit,
+    /// Diagnostics, where they are asked for.
+    pub diagnostics: Option<Diagnostics>,
+    /// The test of a hypothesis, where there is one and the estimates allow it.
+    pub wald: Option<WaldTest>,
+    /// Derived quantities.
+    pub derived: Vec<Parameter>,
+    /// The test of goodness of fit, where it is asked for.
+    pub test: Option<TestResult>,
+    /// Fits under other settings.
+    pub sensitivity: SensitivityOutcome,
+    /// Whether the user asked for these.
+    pub is_sensitivity_asked: bool,
+    /// The projection, where there is one.
+    pub projection: Option<ProjectionUsed>,
+    /// What the user may want to know.
+    pub notes: Vec<String>,
+    /// Whether the result can be trusted, and everything that was asked is answered.
+    pub is_sound: bool,
+}
+
+impl FitAnswer {
+    /// The fits under other settings, where the user asked for them.
+    pub fn reported_sensitivity(&self) -> Option<&Sensitivity> {
+        self.sensitivity.found().filter(|_| self.is_sensitivity_asked)
+    }
+}
+
+impl Serialize for FitAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Printed<'a> {
+            #[serde(flatten)]
+            fit: &'a Fit,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            wald: Option<&'a WaldTest>,
+            #[serde(skip_serializing_if = "<[Parameter]>::is_empty")]
+            derived: &'a [Parameter],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            diagnostics: Option<&'a Diagnostics>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            projection: Option<ProjectionUsed>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            test: Option<&'a TestResult>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            sensitivity: Option<&'a Sensitivity>,
+        }
+        let printed = Printed {
+            fit: &self.fit,
+            wald: self.wald.as_ref(),
+            derived: &self.derived,
+            diagnostics: self.diagnostics.as_ref(),
+            projection: self.projection,
+            test: self.test.as_ref(),
+            sensitivity: self.reported_sensitivity(),
+        };
+        printed.serialize(serializer)
+    }
+}
+
+impl Case<'_> {
+    /// The problem to fit, with bandwidth and ridge chosen where that is asked for. Its warnings become those of the fit.
+    pub fn fitting_problem(&self) -> Result<Problem<'_>, RequestError> {
+        self.options.problem(&self.estimator, &self.data, self.model()).map_err(|error| self.explain(error))
+    }
+
+    /// Estimates the parameters of a [`fitting_problem`](Case::fitting_problem) and answers what else is asked.
+    ///
+    /// ```
+    /// use steinbound::{Method, Points, model::Gaussian};
+    /// use steinbound_request::{Inference, ModelRequest, Request};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
+    /// let model = Gaussian::with_variance(1, 1.0)?;
+    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::MLE).prepare(&())?;
+    /// let answer = case.fit(&case.fitting_problem()?, &Inference::default(), &())?;
+    /// assert!(answer.is_sound && (answer.fit.estimates()[0] - 2.9).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit(
+        &self,
+        problem: &Problem,
+        wanted: &Inference,
+        listener: &dyn Listener,
+    ) -> Result<FitAnswer, RequestError> {
+        let mut notes = Vec::new();
+        let mut note = |text: String| {
+            listener.note(&text);
+            notes.push(text);
+        };
+        let explain = |error| self.explain(error);
+        let (mut fit, diagnostics) = match wanted.is_diagnosed {
+            true => problem.fit_diagnosed().map(|(fit, found)| (fit, Some(found))).map_err(explain)?,
+            false => (problem.fit().map_err(explain)?, None),
+        };
+        let seconds = fit.seconds.total;
+        let leverage = diagnostics.as_ref().and_then(|found| found.leverage.as_ref());
+        if let (Some(leverage), true) =
+            (leverage.filter(|found| found.share > found.limit), self.source.is_some())
+        {
+            note(format!("row {} is {}", leverage.row, self.place(leverage.row - 1)));
+        }
+        if let Some(bootstrap) = self.options.bootstrap() {
+            let task = listener.task("bootstrap");
+            let step = |done: usize, total: usize| task.step(done, total);
+            fit = problem.bootstrap(fit, &bootstrap.progress(&step)).map_err(explain)?;
+        }
+        let unused = |option: &str| {
+            let method = self.wording.with_value("method", self.method.name());
+            format!("{} has no effect with {method}", self.wording.option(option))
+        };
+        let mut test = None;
+        if wanted.is_tested && !self.method.has_kernel() {
+            note(unused("test"));
+        } else if wanted.is_tested {
+            let found = self.tested(problem, &fit, listener)?;
+            found.notes.iter().cloned().for_each(&mut note);
+            test = Some(found);
+        }
+        let (data, model) = (&self.data, self.model());
+        let outcome =
+            SensitivityOutcome::new(wanted.sensitivity, &self.estimator, &mut fit, seconds, data, model);
+        let is_sensitivity_asked = wanted.sensitivity == SensitivityWanted::Yes;
+        match &outcome {
+            SensitivityOutcome::NoKernel if is_sensitivity_asked => note(unused("sensitivity")),
+            SensitivityOutcome::Failed(reason) if is_sensitivity_asked => {
+                listener.warning(&format!("{}: {reason}", self.wording.option("sensitivity")));
+            }
+            _ => {}
+        }
+        let flat = fit.clone();
+        let mut fit = self.region.unproject_fit(model, fit);
+        let answered = wanted.questions.answer(&mut fit)?;
+        warn_all(listener, &fit.warnings);
+        Ok(FitAnswer {
+            is_sound: fit.is_trustworthy() && answered.is_complete,
+            // Moments that do not exist are followed by the natural parameters, which do.
+            fit: fit.with_natural(),
+            flat,
+            diagnostics,
+            wald: answered.wald,
+            derived: answered.derived,
+            test,
+            sensitivity: outcome.mapped(|values| self.region.degrees(model, values)),
+            is_sensitivity_asked,
+            projection: self.region.projection_used(),
+            notes,
+        })
+    }
+}

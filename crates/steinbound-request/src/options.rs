@@ -1,0 +1,352 @@
+//! The options that all faces share, described once.
+//!
+//! To add one, write its description here and list it in a group. The command line then has it in its help and notes, and
+//! Python and R find it by its name.
+
+use steinbound::Estimator;
+use steinbound::kernel::Bandwidth;
+
+use crate::choice::Choice;
+use crate::choices;
+use crate::effect::Needs;
+use crate::option::{Apply, Kind, OptionSpec, Preset};
+
+/// How the distance to the boundary is measured.
+pub static DISTANCE: OptionSpec = OptionSpec::new(
+    "distance",
+    "Method",
+    "KIND",
+    Kind::Choice(|| choices::distance().names()),
+    "The distance to the boundary for bdksd and truncsm",
+)
+.default(Preset::Words("exact where the domain is known"))
+.needs(Needs::Distance)
+.apply(Apply::Name(|e, name| chosen(e, choices::distance(), name, Estimator::distance)));
+
+/// The norm of the distance.
+pub static DISTANCE_NORM: OptionSpec = OptionSpec::new(
+    "distance-norm",
+    "Method",
+    "NORM",
+    Kind::Choice(|| choices::norm().names()),
+    "The norm in which the nearest boundary point is sought",
+)
+.default(Preset::Words("2"))
+.needs(Needs::NearestDistance)
+.apply(Apply::Name(|e, name| chosen(e, choices::norm(), name, Estimator::distance_norm)));
+
+/// The power of the distance.
+pub static DISTANCE_POWER: OptionSpec = OptionSpec::new(
+    "distance-power",
+    "Method",
+    "POWER",
+    Kind::Number,
+    "The power to which bdksd and truncsm raise the distance",
+)
+.default(Preset::Words("1"))
+.needs(Needs::Distance)
+.apply(Apply::Number(Estimator::distance_power));
+
+/// V- or U-statistic.
+pub static STATISTIC: OptionSpec = OptionSpec::new(
+    "statistic",
+    "Method",
+    "STATISTIC",
+    Kind::Choice(|| choices::statistic().names()),
+    "How pairs are summed",
+)
+.default(Preset::Words("v"))
+.needs(Needs::Statistic)
+.apply(Apply::Name(|e, name| chosen(e, choices::statistic(), name, Estimator::statistic)));
+
+/// The kernel.
+pub static KERNEL: OptionSpec = OptionSpec::new(
+    "kernel",
+    "Method",
+    "KERNEL",
+    Kind::Choice(|| choices::kernel().names()),
+    "The kernel of tksd, bdksd and ksd",
+)
+.default(Preset::Words("gaussian"))
+.needs(Needs::Kernel)
+.apply(Apply::Name(|e, name| chosen(e, choices::kernel(), name, Estimator::kernel)));
+
+/// The bandwidth.
+pub static BANDWIDTH: OptionSpec = OptionSpec::new(
+    "bandwidth",
+    "Method",
+    "SIGMA",
+    Kind::NumberOr("median", "give a positive number or \"median\""),
+    "The width of the kernel in the data's units, or \"median\"",
+)
+.details(
+    "It is the sigma of exp(-|x-y|^2 / (2 sigma^2)); \"median\" is the median distance between data points.",
+)
+.default(Preset::Words("median"))
+.needs(Needs::Kernel)
+.apply(Apply::Number(|e, value| e.bandwidth(Bandwidth::Fixed(value))));
+
+/// The ridge.
+pub static RIDGE: OptionSpec = OptionSpec::new(
+    "ridge",
+    "Method",
+    "RIDGE",
+    Kind::Number,
+    "The ridge on the boundary's kernel matrix, for tksd",
+)
+.default(Preset::Words("0.001"))
+.needs(Needs::Ridge)
+.apply(Apply::Number(Estimator::ridge));
+
+/// How bandwidth and ridge are chosen.
+pub static TUNE: OptionSpec = OptionSpec::new(
+    "tune",
+    "Method",
+    "RULE",
+    Kind::Choice(|| choices::tune().names()),
+    "How bandwidth and ridge are chosen",
+)
+.details("With a rule, --bandwidth and --ridge are where the search starts.")
+.default(Preset::Words("none"))
+.needs(Needs::Tuning);
+
+/// How pairs of points are held.
+pub static COMPUTE: OptionSpec = OptionSpec::new(
+    "compute",
+    "Computation",
+    "FORM",
+    Kind::Choice(|| choices::compute().names()),
+    "How pairs of points are held",
+)
+.default(Preset::Words("auto"))
+.needs(Needs::Kernel)
+.apply(Apply::Name(|e, name| chosen(e, choices::compute(), name, Estimator::compute)));
+
+/// The precision of the low-rank form.
+pub static TOLERANCE: OptionSpec = OptionSpec::new(
+    "tolerance",
+    "Computation",
+    "T",
+    Kind::Number,
+    "The share of the kernel that the low-rank form may leave out",
+)
+.default(Preset::Words("0.001"))
+.needs(Needs::LowRank)
+.apply(Apply::Number(Estimator::tolerance));
+
+/// The number of boundary points.
+pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
+    "boundary-points",
+    "Region",
+    "M",
+    Kind::Count,
+    "How many boundary points to sample from a map or a domain",
+)
+.details(
+    "A country needs about 200. A warning tells when they are too sparse for the bandwidth, or the domain too narrow: then \
+     the bias no longer is small beside the standard error.",
+)
+.default(Preset::Words("8 d^2, at least 32"))
+.needs(Needs::SampledBoundary)
+.apply(Apply::Count(Estimator::boundary_points));
+
+/// The number of boundary points of a regression.
+pub static REGRESSION_BOUNDARY_POINTS: OptionSpec =
+    OptionSpec::new("boundary-points", "Method", "M", Kind::Count, "How many boundary points tksd uses")
+        .default(Preset::Words("one for each row, at most 200"))
+        .needs(Needs::SampledBoundary)
+        .apply(Apply::Count(Estimator::boundary_points));
+
+/// How boundary points are placed.
+pub static BOUNDARY_SAMPLING: OptionSpec = OptionSpec::new(
+    "boundary-sampling",
+    "Region",
+    "SCHEME",
+    Kind::Choice(|| choices::boundary_sampling().names()),
+    "How to place sampled boundary points",
+)
+.default(Preset::Words("uniform"))
+.needs(Needs::SampledBoundary)
+.apply(Apply::Name(|e, name| chosen(e, choices::boundary_sampling(), name, Estimator::boundary_scheme)));
+
+/// Whether data outside the domain are kept.
+pub static ALLOW_OUTSIDE: OptionSpec = OptionSpec::new(
+    "allow-outside",
+    "Region",
+    "",
+    Kind::Flag,
+    "Keep data outside the domain or the limits, which otherwise are refused",
+)
+.needs(Needs::Domain)
+.apply(Apply::Flag(Estimator::allow_outside));
+
+/// The confidence level.
+pub static CONFIDENCE: OptionSpec =
+    OptionSpec::new("confidence", "Inference", "LEVEL", Kind::Number, "The confidence level of intervals")
+        .default(Preset::Value("0.95"))
+        .apply(Apply::Number(Estimator::confidence));
+
+/// The seed.
+pub static SEED: OptionSpec =
+    OptionSpec::new("seed", "Computation", "N", Kind::Seed, "The seed of everything random")
+        .details("The same input, seed and vector unit give the same bits, whatever the number of threads.")
+        .default(Preset::Value("0"))
+        .apply(Apply::Seed(Estimator::seed));
+
+/// The number of replicates of a bootstrap.
+pub static BOOTSTRAP: OptionSpec = OptionSpec::new(
+    "bootstrap",
+    "Inference",
+    "B",
+    Kind::Draws,
+    "Standard errors and intervals by bootstrap, with so many replicates",
+)
+.default(Preset::Words("sandwich"));
+
+/// What a bootstrap draws.
+pub static RESAMPLING: OptionSpec = OptionSpec::new(
+    "resampling",
+    "Inference",
+    "KIND",
+    Kind::Choice(|| choices::resampling().names()),
+    "What the bootstrap draws",
+)
+.default(Preset::Words("nonparametric"))
+.needs(Needs::Bootstrap);
+
+/// How intervals are made of replicates.
+pub static INTERVAL: OptionSpec = OptionSpec::new(
+    "interval",
+    "Inference",
+    "KIND",
+    Kind::Choice(|| choices::interval().names()),
+    "How intervals are made of replicates",
+)
+.default(Preset::Words("percentile"))
+.needs(Needs::Bootstrap);
+
+/// The number of draws of a test.
+pub static TEST_DRAWS: OptionSpec =
+    OptionSpec::new("bootstrap", "Inference", "B", Kind::Draws, "The number of draws under the hypothesis")
+        .default(Preset::Words("500"))
+        .needs(Needs::Test);
+
+/// The level of a test.
+pub static LEVEL: OptionSpec = OptionSpec::new(
+    "level",
+    "Inference",
+    "LEVEL",
+    Kind::Number,
+    "The level of the test: how often a true model may be rejected",
+)
+.default(Preset::Value("0.05"));
+
+/// Where draws under the hypothesis of a test come from.
+pub static NULL: OptionSpec = OptionSpec::new(
+    "resampling",
+    "Inference",
+    "KIND",
+    Kind::Choice(|| choices::null().names()),
+    "Where draws under the hypothesis come from",
+)
+.details(
+    "By itself: wild for given parameters, unless boundary points are sparse; parametric for fitted ones, where data can be \
+     drawn.",
+)
+.default(Preset::Words("as suits the test"))
+.needs(Needs::Test);
+
+/// What the kernel of a regression looks at.
+pub static KERNEL_ON: OptionSpec = OptionSpec::new(
+    "kernel-on",
+    "Method",
+    "WHAT",
+    Kind::Choice(|| choices::kernel_on().names()),
+    "What the kernel looks at",
+)
+.default(Preset::Words("product"))
+.needs(Needs::Kernel);
+
+/// The standard deviation of the noise of a regression.
+pub static KNOWN_SIGMA: OptionSpec = OptionSpec::new(
+    "known-sigma",
+    "Model",
+    "V",
+    Kind::Number,
+    "The standard deviation of the noise, where it is known",
+)
+.default(Preset::Words("estimated"));
+
+/// Settings of an estimator, whatever the method.
+pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
+    &DISTANCE,
+    &DISTANCE_NORM,
+    &DISTANCE_POWER,
+    &STATISTIC,
+    &KERNEL,
+    &BANDWIDTH,
+    &RIDGE,
+    &TUNE,
+    &COMPUTE,
+    &TOLERANCE,
+];
+
+/// How boundary points are sampled.
+pub static SAMPLING: [&OptionSpec; 2] = [&BOUNDARY_POINTS, &BOUNDARY_SAMPLING];
+
+/// A bootstrap.
+pub static BOOTSTRAPPING: [&OptionSpec; 3] = [&BOOTSTRAP, &RESAMPLING, &INTERVAL];
+
+/// A test of goodness of fit.
+pub static TESTING: [&OptionSpec; 3] = [&TEST_DRAWS, &LEVEL, &NULL];
+
+/// What only a regression has.
+pub static REGRESSION: [&OptionSpec; 3] = [&KNOWN_SIGMA, &KERNEL_ON, &REGRESSION_BOUNDARY_POINTS];
+
+/// All settings of an estimator that faces without files have as arguments of one function.
+///
+/// ```
+/// use steinbound_request::options;
+/// assert!(options::estimator().any(|option| option.name == "ridge"));
+/// ```
+pub fn estimator() -> impl Iterator<Item = &'static OptionSpec> {
+    let others = [&ALLOW_OUTSIDE, &CONFIDENCE, &SEED];
+    METHOD_SETTINGS.into_iter().chain(SAMPLING).chain(others)
+}
+
+/// All options.
+pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
+    estimator().chain(BOOTSTRAPPING).chain(TESTING).chain(REGRESSION)
+}
+
+/// Sets what a name stands for; names were checked when they were given.
+fn chosen<T: Clone>(
+    estimator: Estimator,
+    list: Choice<T>,
+    name: &str,
+    set: impl FnOnce(Estimator, T) -> Estimator,
+) -> Estimator {
+    match list.find(name) {
+        Ok(value) => set(estimator, value),
+        Err(_) => estimator,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_that_are_values_can_be_read_and_choices_have_theirs() {
+        for option in all() {
+            match (option.default, option.kind) {
+                (Preset::Value(text), _) => assert!(option.parse(text).is_ok(), "{}", option.name),
+                (Preset::Words(words), Kind::Choice(_)) if !words.contains(' ') => {
+                    assert!(option.name_of(words).is_ok(), "{}", option.name);
+                }
+                _ => {}
+            }
+            assert!(!option.help.is_empty() && !option.help.ends_with('.'), "{}", option.name);
+        }
+    }
+}

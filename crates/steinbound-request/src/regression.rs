@@ -1,0 +1,315 @@
+//! Truncated regression: from columns and a formula to a case.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use serde::Serialize;
+use steinbound::fit::Interrupt;
+use steinbound::inference::sandwich::normal_quantile;
+use steinbound::regression::{PreparedRegression, ResponseLimit};
+use steinbound::{Fit, Method, PointsError};
+use steinbound_io::{Design, Formula, Frame, Limit, limit_values};
+
+use crate::choices;
+use crate::error::RequestError;
+use crate::fit::FitAnswer;
+use crate::model::ReadyModel;
+use crate::option::Options;
+use crate::options;
+use crate::region::Region;
+use crate::request::{Case, Source};
+use crate::tables::predictions::Prediction;
+use crate::values::number;
+use crate::wording::Wording;
+
+/// A regression that is asked for.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RegressionRequest {
+    /// The response and the terms.
+    pub formula: Formula,
+    /// The data.
+    pub frame: Frame,
+    /// Where responses are cut off below.
+    pub lower: Option<Column>,
+    /// Where responses are cut off above.
+    pub upper: Option<Column>,
+    /// Observation weights.
+    pub weights: Option<Column>,
+    /// Clusters.
+    pub clusters: Option<Labels>,
+    /// The method.
+    pub method: Method,
+    /// Its options.
+    pub options: Options,
+    /// How messages name options.
+    pub wording: Wording,
+    /// What ends the work before it is done.
+    pub interrupt: Interrupt,
+}
+
+/// Numbers for the rows of a frame.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Column {
+    /// A number for all rows, or the name of a column.
+    Text(String),
+    /// One for each row.
+    Each(Vec<f64>),
+}
+
+/// Labels for the rows of a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Labels {
+    /// The name of a column.
+    Column(String),
+    /// One for each row.
+    Each(Vec<String>),
+}
+
+impl Column {
+    /// The name of a column, where it is one.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Column::Text(text) => Some(text.as_str()).filter(|text| number(text).is_err()),
+            Column::Each(_) => None,
+        }
+    }
+}
+
+/// A regression that is ready to be computed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RegressionCase {
+    /// The formula as it was read.
+    pub formula: Formula,
+    /// The columns that the formula makes of the data.
+    pub design: Design,
+    /// Points, model and domain.
+    pub prepared: PreparedRegression,
+    /// The rows that have everything that is used, counted from zero.
+    pub rows: Vec<usize>,
+    /// The method.
+    pub method: Method,
+    /// Its options.
+    pub options: Options,
+    wording: Wording,
+    interrupt: Interrupt,
+    source: Source,
+}
+
+/// A regression, of the schema `steinbound.fit/1`.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct RegressionAnswer {
+    /// The fit and what was asked of it.
+    #[serde(flatten)]
+    pub answer: FitAnswer,
+    /// The formula.
+    pub formula: String,
+    /// The name of the response.
+    pub response: String,
+    /// Predicted means, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Vec<Prediction>>,
+}
+
+impl RegressionRequest {
+    /// A regression with default options, of the rows of a frame.
+    pub fn new(formula: Formula, frame: Frame, method: Method) -> RegressionRequest {
+        RegressionRequest {
+            formula,
+            frame,
+            lower: None,
+            upper: None,
+            weights: None,
+            clusters: None,
+            method,
+            options: Options::new(),
+            wording: Wording::default(),
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    /// Refuses a regression without limits for a method that needs one, before anything is read.
+    pub fn check_limits(has_limit: bool, method: Method, wording: Wording) -> Result<(), RequestError> {
+        if has_limit || !method.uses().knows_boundary() {
+            return Ok(());
+        }
+        Err(RequestError::refused(format!(
+            "no limit of the response is given; add {} or {} (a number or a column), or use {} for data that are not truncated",
+            wording.with_placeholder("lower", "V"),
+            wording.with_placeholder("upper", "V"),
+            wording.with_value("method", Method::MLE.name())
+        )))
+    }
+
+    /// Selects the rows that have everything, and builds points and model.
+    ///
+    /// ```
+    /// use steinbound::Method;
+    /// use steinbound_io::{Formula, Frame, FrameOptions, examples::STUDENT_SCORES};
+    /// use steinbound_request::{Column, Inference, RegressionRequest};
+    /// let frame = Frame::parse("scores.csv", STUDENT_SCORES.as_bytes(), &FrameOptions::default())?;
+    /// let mut request = RegressionRequest::new(Formula::parse("achiv ~ langscore")?, frame, Method::TRUNCATED_MLE);
+    /// request.lower = Some(Column::Text("40".into()));
+    /// let regression = request.prepare()?;
+    /// let case = regression.case();
+    /// let answer = case.fit(&case.fitting_problem()?, &Inference::default(), &())?;
+    /// assert_eq!(answer.fit.parameters[1].name, "langscore");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn prepare(self) -> Result<RegressionCase, RequestError> {
+        let mut used = self.formula.columns(&self.frame)?;
+        let weights = self.weights.as_ref().and_then(|column| match column {
+            Column::Text(name) => Some(name.as_str()),
+            Column::Each(_) => None,
+        });
+        used.extend(weights.map(String::from));
+        if let Some(Labels::Column(name)) = &self.clusters {
+            used.push(name.clone());
+        }
+        let limits = [&self.lower, &self.upper];
+        used.extend(limits.into_iter().flatten().filter_map(Column::name).map(String::from));
+        let used: Vec<&str> = used.iter().map(String::as_str).collect();
+        let rows = self.frame.complete_rows(&used)?;
+        let frame = self.frame.select(&rows);
+        let design = self.formula.design(&frame)?;
+        let prepared = self.build(&frame, &design, &rows)?;
+        let places = (0..frame.len()).map(|row| frame.place(row)).collect();
+        Ok(RegressionCase {
+            formula: self.formula,
+            design,
+            prepared,
+            rows,
+            method: self.method,
+            options: self.options,
+            wording: self.wording,
+            interrupt: self.interrupt,
+            source: Source::new(frame.path(), places),
+        })
+    }
+
+    fn build(
+        &self,
+        frame: &Frame,
+        design: &Design,
+        rows: &[usize],
+    ) -> Result<PreparedRegression, RequestError> {
+        let kernel_on = self.options.choice(&options::KERNEL_ON, choices::kernel_on()).unwrap_or_default();
+        let mut regression = design.regression()?.kernel_on(kernel_on);
+        if let Some(sigma) = self.options.number(&options::KNOWN_SIGMA) {
+            regression = regression.known_sigma(sigma);
+        }
+        if let Some(limit) = self.limit("lower", self.lower.as_ref(), frame, design, rows)? {
+            regression = regression.lower(limit);
+        }
+        if let Some(limit) = self.limit("upper", self.upper.as_ref(), frame, design, rows)? {
+            regression = regression.upper(limit);
+        }
+        let mut prepared = regression.build(self.options.seed())?;
+        let weights = match &self.weights {
+            Some(Column::Text(name)) => Some(frame.weights(name)?),
+            Some(Column::Each(values)) => Some(self.selected(values, "weights", rows)?),
+            None => None,
+        };
+        if let Some(weights) = weights {
+            prepared.points = prepared.points.with_weights(weights)?;
+        }
+        let clusters = match &self.clusters {
+            Some(Labels::Column(name)) => Some(frame.texts(name)?),
+            Some(Labels::Each(labels)) => Some(self.selected(labels, "cluster labels", rows)?),
+            None => None,
+        };
+        if let Some(clusters) = clusters {
+            prepared.points = prepared.points.with_clusters(&clusters)?;
+        }
+        Ok(prepared)
+    }
+
+    fn limit(
+        &self,
+        option: &str,
+        column: Option<&Column>,
+        frame: &Frame,
+        design: &Design,
+        rows: &[usize],
+    ) -> Result<Option<ResponseLimit>, RequestError> {
+        let text = match column {
+            None => return Ok(None),
+            Some(Column::Each(values)) => {
+                return Ok(Some(ResponseLimit::Each(self.selected(
+                    values,
+                    "limits of the response",
+                    rows,
+                )?)));
+            }
+            Some(Column::Text(text)) => text,
+        };
+        if *text == design.response_name {
+            return Err(RequestError::refused(format!(
+                "{} is the response itself, which then is never cut off; give its limit, a number or another column",
+                self.wording.option(option)
+            )));
+        }
+        Ok(Some(match limit_values(frame, text)? {
+            Limit::Constant(value) => ResponseLimit::Constant(value),
+            Limit::Column { values, .. } => ResponseLimit::Each(values),
+        }))
+    }
+
+    /// The values of the rows that are used, of one for each row.
+    fn selected<T: Clone>(
+        &self,
+        values: &[T],
+        what: &'static str,
+        rows: &[usize],
+    ) -> Result<Vec<T>, RequestError> {
+        let (found, expected) = (values.len(), self.frame.len());
+        if found != expected {
+            return Err(PointsError::WrongCount { what, found, expected }.into());
+        }
+        Ok(rows.iter().map(|row| values[*row].clone()).collect())
+    }
+}
+
+impl RegressionCase {
+    /// What is fitted.
+    pub fn case(&self) -> Case<'_> {
+        let estimator = self.options.estimator(self.method).interrupt(self.interrupt.clone());
+        Case {
+            data: Cow::Borrowed(&self.prepared.points),
+            region: Region::default(),
+            model: ReadyModel::Given(&self.prepared.model),
+            estimator: self.prepared.estimator(&estimator),
+            method: self.method,
+            options: self.options.clone(),
+            wording: self.wording,
+            source: Some(self.source.clone()),
+            is_regression: true,
+            started: Instant::now(),
+        }
+    }
+
+    /// The same, ended by another interrupt.
+    pub fn with_interrupt(&self, interrupt: Interrupt) -> RegressionCase {
+        RegressionCase { interrupt, ..self.clone() }
+    }
+
+    /// The mean of the untruncated response for the rows of another frame.
+    pub fn predict(&self, fit: &Fit, frame: &Frame) -> Result<Vec<Prediction>, RequestError> {
+        let covariates = self.design.covariates_of(frame)?;
+        let found = self.prepared.predict(fit, &covariates).ok_or_else(|| {
+            RequestError::refused("the fit has no covariance, so that there is nothing to predict from")
+        })?;
+        let reach = normal_quantile(self.options.confidence());
+        Ok(found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect())
+    }
+
+    /// The answer with what belongs to a regression.
+    pub fn answer(&self, answer: FitAnswer, predictions: Option<Vec<Prediction>>) -> RegressionAnswer {
+        let (formula, response) = (self.formula.text().to_string(), self.design.response_name.clone());
+        RegressionAnswer { answer, formula, response, predictions }
+    }
+}

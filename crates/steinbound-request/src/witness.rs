@@ -1,0 +1,173 @@
+//! Where, and in which direction, model and data disagree.
+
+use serde_json::{Value as Json, json};
+use steinbound::fit::{Problem, WitnessValues};
+use steinbound::{Method, Points};
+
+use crate::error::RequestError;
+use crate::region::ProjectionUsed;
+use crate::request::Case;
+use crate::values::Values;
+
+/// Points along each axis of a grid, unless another number is asked for.
+const GRID: usize = 25;
+
+/// Points of a grid at most.
+const MOST_POINTS: usize = 4_000_000;
+
+/// Where the witness is evaluated.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Targets {
+    /// On a grid with this many points along each axis.
+    Grid(usize),
+    /// At these points, in degrees where there is a projection.
+    Points(Points<'static>),
+    /// On a grid of 25 points along each axis in one and two dimensions, at the data in more.
+    Default,
+}
+
+/// The witness function, of the schema `steinbound.witness/1`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WitnessAnswer {
+    /// The method.
+    pub method: Method,
+    /// The values.
+    pub found: WitnessValues,
+    /// Where they are, in degrees where there is a projection.
+    pub points: Points<'static>,
+    /// Which of these lie inside the domain, where it is known.
+    pub inside: Option<Vec<bool>>,
+    /// The boundary points.
+    pub boundary: Option<Points<'static>>,
+    /// The parameters, given or fitted.
+    pub at: Vec<f64>,
+    /// The same on the plane.
+    pub flat_at: Vec<f64>,
+    /// Whether the parameters were fitted.
+    pub is_fitted: bool,
+    /// The projection, where there is one.
+    pub projection: Option<ProjectionUsed>,
+}
+
+impl WitnessAnswer {
+    /// The answer as JSON.
+    pub fn json(&self) -> Json {
+        json!({
+            "schema": "steinbound.witness/1",
+            "method": self.method,
+            "at": self.at,
+            "projection": self.projection,
+            "discrepancy": self.found.discrepancy,
+            "points": self.points.rows().collect::<Vec<_>>(),
+            "g": self.found.values.transpose(),
+            "inside": self.inside,
+            "boundary": self.boundary.as_ref().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
+            "multipliers": self.found.multipliers.as_ref().map(|m| m.transpose()),
+        })
+    }
+
+    /// One row for each point: its coordinates and the witness there.
+    pub fn rows(&self) -> Result<Points<'static>, RequestError> {
+        let names = self.points.names();
+        let header = names.iter().cloned().chain(names.iter().map(|name| format!("g[{name}]")));
+        let row = |i: usize| {
+            let g = (0..names.len()).map(|l| self.found.values[(i, l)]).collect::<Vec<_>>();
+            [self.points.row(i), &g].concat()
+        };
+        let rows: Vec<Vec<f64>> = (0..self.points.len()).map(row).collect();
+        Ok(Points::from_rows(&rows)?.with_names(header)?)
+    }
+}
+
+impl Case<'_> {
+    /// Evaluates the witness function at given parameters, or at fitted ones.
+    pub fn witness(
+        &self,
+        problem: &Problem,
+        at: Option<&Values>,
+        targets: Targets,
+    ) -> Result<WitnessAnswer, RequestError> {
+        let flat_at = match at {
+            Some(at) => self.parameters(at)?,
+            None => self.trusted_estimates(problem)?,
+        };
+        let targets = self.places(targets, problem.boundary())?;
+        let unproject = |points: &Points| self.region.unproject_points(points);
+        let points = unproject(&targets)?.with_names(self.data.names().to_vec())?;
+        let boundary = problem.boundary().map(|boundary| unproject(boundary)).transpose()?;
+        let found = problem.witness(&flat_at, &targets).map_err(|error| self.explain(error))?;
+        let domain = self.region.domain.as_ref();
+        Ok(WitnessAnswer {
+            method: self.method,
+            found,
+            points,
+            inside: domain.map(|domain| targets.rows().map(|x| domain.contains(x)).collect()),
+            boundary,
+            at: self.region.unproject_parameters(self.model(), flat_at.clone()),
+            flat_at,
+            is_fitted: at.is_none(),
+            projection: self.region.projection_used(),
+        })
+    }
+
+    /// The estimates of a fit that can be trusted.
+    fn trusted_estimates(&self, problem: &Problem) -> Result<Vec<f64>, RequestError> {
+        let fit = problem.fit().map_err(|error| self.explain(error))?;
+        if fit.is_trustworthy() {
+            return Ok(fit.estimates());
+        }
+        Err(RequestError::refused(format!(
+            "the fit has no parameters at which to evaluate the witness: {}; give them with {}",
+            fit.warnings.join("; "),
+            self.wording.option("at")
+        )))
+    }
+
+    fn places(&self, targets: Targets, boundary: Option<&Points>) -> Result<Points<'static>, RequestError> {
+        match targets {
+            Targets::Points(points) => self.region.project_points(points),
+            Targets::Grid(side) => self.grid(side, boundary),
+            Targets::Default if self.data.dimension() <= 2 => self.grid(GRID, boundary),
+            Targets::Default => Ok(self.data.clone().into_owned().into_owned()),
+        }
+    }
+
+    /// A grid that spans data, boundary and domain.
+    fn grid(&self, side: usize, boundary: Option<&Points>) -> Result<Points<'static>, RequestError> {
+        let dimension = self.data.dimension();
+        let count = (0..dimension).try_fold(1usize, |count, _| count.checked_mul(side));
+        let Some(count) = count.filter(|count| side >= 2 && *count <= MOST_POINTS) else {
+            return Err(RequestError::refused(format!(
+                "{} in {dimension} dimensions is not a usable grid; give 2 or more, with at most 4,000,000 points in all, or \
+                 list the points with {}",
+                self.wording.with_placeholder("grid", &side.to_string()),
+                self.wording.option("points")
+            )));
+        };
+        let mut bounds = self.data.bounds();
+        let boundary = boundary.filter(|points| !points.is_empty()).map(Points::bounds);
+        let domain = self.region.domain.as_ref().map(|domain| domain.bounds());
+        for other in boundary.into_iter().chain(domain) {
+            for (bound, (low, high)) in bounds.iter_mut().zip(other) {
+                if low.is_finite() {
+                    bound.0 = bound.0.min(low);
+                }
+                if high.is_finite() {
+                    bound.1 = bound.1.max(high);
+                }
+            }
+        }
+        let mut values = Vec::with_capacity(count * dimension);
+        for index in 0..count {
+            let mut rest = index;
+            for (low, high) in &bounds {
+                let step = (rest % side) as f64 / (side - 1) as f64;
+                values.push(low + (high - low) * step);
+                rest /= side;
+            }
+        }
+        Ok(Points::new(values, dimension)?)
+    }
+}
