@@ -16,7 +16,7 @@ fn profile_rows(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("profile_row");
     group.throughput(Throughput::Elements(ROW as u64));
     let q: Vec<f64> = (0..ROW).map(|j| 8.0 * j as f64 / ROW as f64).collect();
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         let kernel = kernel::by_name(name).expect("a known name");
         let [mut value, mut first, mut second] = [(); 3].map(|()| vec![0.0; ROW]);
         group.bench_function(name, |bencher| {
@@ -35,7 +35,7 @@ fn discrepancies(criterion: &mut Criterion) {
     let (_, points) = common::gaussian(POINTS);
     let scores = Matrix::from_fn(POINTS, 2, |i, l| 0.5 - points.row(i)[l]);
     let weights = vec![1.0; POINTS];
-    for name in kernel::NAMES {
+    for name in kernel::names() {
         let kernel = kernel::by_name(name).expect("a known name");
         let form = Radial::tiled(&points, kernel, 1.5).expect("a valid form");
         group.bench_function(BenchmarkId::new(name, POINTS), |bencher| {

@@ -1,12 +1,12 @@
 # %% [markdown]
-# # A density of one's own
+# # A user-defined density
 #
 # A density bent like a banana: the first coordinate is standard normal, the second is normal about `bend` times the
 # square of the first, with the standard deviation `exp(log_width)`. Only points inside a disc are seen. The density is
 # written in three ways, fitted, tested, and compared with a normal distribution, which is the wrong model here.
 #
-# The cells run one after the other, as a script or as a notebook. Figures are written into the folder that the
-# environment variable `FIGURES` names, or into the current one.
+# The cells run in order, as a script or as a notebook. Figures are written into the folder given by the
+# environment variable `FIGURES`, or into the current one.
 
 # %%
 import os
@@ -38,8 +38,8 @@ print(f"{len(seen) / len(everything):.0%} of the draws lie inside; {len(points)}
 # ## As a score
 #
 # The score is the gradient of the log-density in the point, so it needs no normaliser. It is written for all points at
-# once. Its derivative in the parameters may be given, too, which is quicker and more exact than the differences that
-# are taken otherwise.
+# once. Its derivative in the parameters may be given, too, which is faster and more exact than the default
+# differences.
 
 # %%
 Array = np.ndarray

@@ -2,11 +2,11 @@
 # # Scores above a limit
 #
 # 178 students, of whom only those with a score above 40 are in the table. How does the score depend on language skills
-# and on the programme? The line through what was seen is too flat: among students with weak language skills only those
-# who did unusually well are there.
+# and on the programme? The line through the observed scores is too flat: among students with weak language skills only those
+# with unusually high scores are in the table.
 #
-# The cells run one after the other, as a script or as a notebook. Figures are written into the folder that the
-# environment variable `FIGURES` names, or into the current one.
+# The cells run in order, as a script or as a notebook. Figures are written into the folder given by the
+# environment variable `FIGURES`, or into the current one.
 
 # %%
 import os
@@ -28,7 +28,7 @@ print(scores.groupby("prog").agg(students=("achiv", "size"), lowest=("achiv", "m
 # ## Three lines
 #
 # Least squares ignores the limit. Truncated maximum likelihood, the textbook's method, takes the noise to be normal and
-# integrates its density; TKSD needs no integral, and pays for that with wider standard errors.
+# integrates its density; TKSD needs no integral, but its standard errors are wider.
 
 # %%
 METHODS = {"least squares": "mle", "truncated-mle": "truncated-mle", "tksd": "tksd"}

@@ -5,8 +5,8 @@
 # seen only inside the contiguous United States. This is the setting of the paper behind TKSD. Draws in Mexico and in the
 # Pacific are never seen. Which mean do the methods recover?
 #
-# The cells run one after the other, as a script or as a notebook. Figures are written into the folder that the
-# environment variable `FIGURES` names, or into the current one.
+# The cells run in order, as a script or as a notebook. Figures are written into the folder given by the
+# environment variable `FIGURES`, or into the current one.
 
 # %%
 import os
@@ -25,7 +25,7 @@ TRUTH = np.array([-115.0, 35.0])
 # %% [markdown]
 # ## The data
 #
-# `simulate` draws until so many points lie inside. The same seed gives the same points as the command line.
+# `simulate` draws until the requested number of points lies inside. The same seed gives the same points as the command line.
 
 # %%
 states = sb.datasets.load_us_border()
@@ -44,7 +44,7 @@ print(places.describe().loc[["count", "mean", "std"]].round(2))
 # %% [markdown]
 # ## Three estimates
 #
-# TKSD is told of 200 points on the border and no more. Truncated maximum likelihood knows the whole region and
+# TKSD is given 200 points on the border and nothing else. Truncated maximum likelihood is given the whole region and
 # integrates over it. Plain maximum likelihood ignores the border: it is the mean of what was seen.
 
 # %%
@@ -66,8 +66,8 @@ table = pd.DataFrame(
 print(table)
 
 # %% [markdown]
-# Standard errors are in brackets. Plain maximum likelihood is pulled inland, by many of its own standard errors: they
-# measure how well it finds the wrong place.
+# Standard errors are in brackets. Plain maximum likelihood is biased inland by many of its standard errors, which
+# do not measure bias.
 #
 # ## Is it luck?
 #
