@@ -14,7 +14,7 @@ use steinbound::{Estimator, Fit, Points};
 
 use crate::{memory, raw};
 
-/// What to fit to what, and how.
+/// The data, the model and the settings of the fit.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Data: raw little-endian f64, row by row.
@@ -23,37 +23,37 @@ pub struct Arguments {
     /// Boundary points, likewise.
     #[arg(long)]
     boundary: PathBuf,
-    /// Numbers in a row.
+    /// The number of values in a row.
     #[arg(long)]
     dimension: usize,
     /// The density.
     #[arg(long, value_enum)]
     model: Density,
-    /// Components of the mixture.
+    /// The number of components of the mixture.
     #[arg(long, default_value_t = 2)]
     components: usize,
-    /// Where the search starts: the means, one after the other.
+    /// The starting point of the search: the means, one after the other.
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     start: Option<Vec<f64>>,
-    /// How the pairs are held.
+    /// How the kernel of all pairs is stored.
     #[arg(long, value_enum, default_value = "auto")]
     compute: Holder,
-    /// The share of the kernel that the low-rank form may leave out.
+    /// The share of the kernel that the low-rank form may neglect.
     #[arg(long, default_value_t = DEFAULT_TOLERANCE)]
     tolerance: f64,
     /// `median` or a number.
     #[arg(long, default_value = "median", value_parser = bandwidth)]
     bandwidth: Bandwidth,
-    /// What is added to the diagonal of the boundary's kernel matrix.
+    /// The number added to the diagonal of the boundary's kernel matrix.
     #[arg(long, default_value_t = DEFAULT_RIDGE)]
     ridge: f64,
-    /// Replicates of a bootstrap that follows the fit.
+    /// The number of replicates of a bootstrap that follows the fit.
     #[arg(long)]
     bootstrap: Option<usize>,
-    /// How often to fit.
+    /// The number of times to fit.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// Threads; all cores if not given.
+    /// The number of threads; all cores if not given.
     #[arg(long)]
     threads: Option<usize>,
 }
@@ -128,7 +128,7 @@ impl Arguments {
     }
 }
 
-/// Fits as often as asked, and tells what each fit took and what the last one gave.
+/// Fits the requested number of times; reports the time of each fit and the result of the last.
 pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;

@@ -1,4 +1,5 @@
-//! One timed job per process, for `side_by_side.py`: a fit to raw numbers or a table to read; prints one JSON object.
+//! One timed job per process, for `side_by_side.py`: a fit to raw numbers or the reading of a table. Prints
+//! one JSON object.
 
 mod fit;
 mod memory;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Time one job and print what it took and gave as JSON.
+/// Time one job and print its time and result as JSON.
 #[derive(Debug, Parser)]
 #[command(name = "steinbound-bench")]
 enum Job {

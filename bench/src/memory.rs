@@ -1,19 +1,20 @@
 //! The memory of this process, as the operating system counts it.
 
-/// The peak of resident memory above where it was when this was made.
+/// The peak of resident memory above its value when this was created.
 pub struct Peak {
     start: Option<u64>,
 }
 
 impl Peak {
-    /// Starts to watch.
+    /// Starts the measurement.
     pub fn watch() -> Peak {
-        // Forget the peak so far, which is that of reading the files. Where this is not allowed the peak is overstated.
+        // Reset the peak, which so far is that of reading the files. If this is not allowed, the peak is
+        // overstated.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         Peak { start: status("VmRSS:") }
     }
 
-    /// The rise so far, in bytes; `None` where the system does not tell.
+    /// The rise so far, in bytes; `None` if the system does not report it.
     pub fn bytes(&self) -> Option<u64> {
         Some(status("VmHWM:")?.saturating_sub(self.start?))
     }

@@ -10,18 +10,18 @@ use steinbound_io::{TableOptions, read_table};
 
 use crate::memory;
 
-/// What to read.
+/// The table to read and the number of times.
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The table.
     #[arg(long)]
     table: PathBuf,
-    /// How often to read it.
+    /// The number of times to read it.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
 }
 
-/// Reads the table, and gives the means of its columns so that readers can be compared.
+/// Reads the table and returns the means of its columns, so that readers can be compared.
 pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
     let peak = memory::Peak::watch();
     let mut seconds = Vec::new();

@@ -1,4 +1,5 @@
-//! Facts of the build that `steinbound --version` tells. There is no date among them: the same source gives the same bits.
+//! Facts of the build that `steinbound --version` prints. There is no date among them: the same source gives the same
+//! bits.
 
 use std::env::var;
 use std::process::Command;

@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use steinbound::domain::{self as library, BoundarySampling, default_boundary_count};
 use steinbound::simulate::{stream, tasks};
 use steinbound_io::{DomainSpec, Map, MapOptions, read_map};
+use steinbound_request::{self as request, Options, Value, Wording, choices, options};
 
 use crate::arrays::{of_points, of_rows, points};
 use crate::error::Failure;
-use crate::settings::scheme;
 
 /// A region, in a number of coordinates that may be left open.
 #[pyclass(frozen, module = "steinbound._core")]
@@ -144,12 +144,35 @@ impl Domain {
             check_dimension(domain.as_ref(), near.dimension())?;
         }
         let count = count.unwrap_or(default_boundary_count(domain.dimension()));
-        let mut wanted = BoundarySampling::new(count).scheme(scheme(sampling)?);
+        let mut wanted = BoundarySampling::new(count).scheme(choices::boundary_sampling().find(sampling)?);
         if let Some(near) = &near {
             wanted = wanted.near(near);
         }
         let found = py.detach(|| domain.sample_boundary(&wanted, &mut stream(seed, tasks::BOUNDARY)))?;
         Ok(of_points(py, &found)?)
+    }
+
+    /// Points on the boundary and how well they cover it, as the JSON of ``steinbound boundary``.
+    #[pyo3(signature = (count, seed, sampling, dimension=None, near=None))]
+    fn coverage<'py>(
+        &self,
+        py: Python<'py>,
+        count: Option<usize>,
+        seed: u64,
+        sampling: &str,
+        dimension: Option<usize>,
+        near: Option<PyReadonlyArray2<'py, f64>>,
+    ) -> Result<String, Failure> {
+        let near = near.as_ref().map(points).transpose()?;
+        let domain = self.built(near.as_ref().map(|near| near.dimension()).or(dimension))?;
+        let mut given = Options::new();
+        given.set(&options::SEED, Value::Seed(seed));
+        given.set_text(&options::BOUNDARY_SAMPLING, sampling)?;
+        if let Some(count) = count {
+            given.set(&options::BOUNDARY_POINTS, Value::Count(count));
+        }
+        let found = py.detach(|| request::sample_boundary(domain, near.as_ref(), &given, Wording::Python))?;
+        Ok(found.json().to_string())
     }
 
     /// The smallest and largest value of each coordinate.

@@ -4,6 +4,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use steinbound::{DomainError, Error, KernelError, ModelError, PointsError, ResamplingError};
 use steinbound_io::IoError;
+use steinbound_request::{RequestError, UnknownName};
 
 /// An error on its way to Python, from whichever part of the library it came.
 pub enum Failure {
@@ -60,6 +61,15 @@ impl From<IoError> for Failure {
     }
 }
 
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Failure {
+        match error {
+            RequestError::File(error) => error.into(),
+            error => Failure::Value(error.to_string()),
+        }
+    }
+}
+
 /// The rest say what is wrong with a value.
 macro_rules! values {
     ($($kind:ty),*) => {
@@ -71,4 +81,4 @@ macro_rules! values {
     };
 }
 
-values!(Error, DomainError, KernelError, ModelError, PointsError, ResamplingError);
+values!(Error, DomainError, KernelError, ModelError, PointsError, ResamplingError, UnknownName);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use steinbound::Error;
 use steinbound::fit::Interrupt;
+use steinbound_request::{Listener, Task};
 
 use crate::error::Failure;
 
@@ -49,18 +49,18 @@ impl Job {
         self.interrupt.raise();
     }
 
-    /// Tells a Python function how far it has come.
-    pub fn tell(&self, listener: Option<&Py<PyAny>>, done: usize, total: usize) -> bool {
-        let Some(listener) = listener else { return !self.interrupt.is_raised() };
-        let told = Python::attach(|py| listener.call1(py, (done, total)));
-        told.map_err(|error| self.fail(error)).is_ok()
+    /// Calls a Python function with the number of steps that are done; whether to continue.
+    fn step(&self, function: Option<&Py<PyAny>>, done: usize, total: usize) -> bool {
+        let Some(function) = function else { return !self.interrupt.is_raised() };
+        let called = Python::attach(|py| function.call1(py, (done, total)));
+        called.map_err(|error| self.fail(error)).is_ok()
     }
 
     /// Runs the computation and waits for it.
-    pub fn run<T: Send>(
+    pub fn run<T: Send, E: Into<Failure> + Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce() -> Result<T, Error> + Send,
+        work: impl FnOnce() -> Result<T, E> + Send,
     ) -> Result<T, Failure> {
         let found = py.detach(|| {
             let pool = self.pool.as_ref()?;
@@ -85,7 +85,27 @@ impl Job {
             return Err(error.into());
         }
         let found = found.ok_or_else(|| PyRuntimeError::new_err("the computation ended without a result"))?;
-        Ok(found?)
+        found.map_err(Into::into)
+    }
+}
+
+/// A Python function that hears of the steps of a computation.
+pub struct Progress<'a> {
+    pub job: &'a Job,
+    pub function: Option<&'a Py<PyAny>>,
+}
+
+impl Listener for Progress<'_> {
+    fn task(&self, _name: &'static str) -> Box<dyn Task + '_> {
+        Box::new(Steps(self))
+    }
+}
+
+struct Steps<'a>(&'a Progress<'a>);
+
+impl Task for Steps<'_> {
+    fn step(&self, done: usize, total: usize) -> bool {
+        self.0.job.step(self.0.function, done, total)
     }
 }
 

@@ -31,6 +31,8 @@ mod _core {
     use super::regression::Regression;
     #[pymodule_export]
     use super::render::render;
+    #[pymodule_export]
+    use super::settings::shared_options;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
-use steinbound::model::{self as library, Autodiff, Gaussian, GaussianMixture};
+use steinbound::model::{self as library, Autodiff, KnownCovariance};
 use steinbound::{ModelError, Points};
-use steinbound_io::names::choose;
+use steinbound_request::{FamilyRequest, Values, Wording, choices};
 
 use crate::arrays::matrix;
 use crate::callback::{Callback, Functions};
@@ -23,7 +23,7 @@ pub struct Model {
 #[derive(Clone)]
 enum Kind {
     Ready(Arc<dyn library::Model>),
-    Mixture(Arc<GaussianMixture>),
+    Family(FamilyRequest, Arc<dyn library::Model>),
     Callback(Arc<Functions>),
 }
 
@@ -38,31 +38,12 @@ pub enum Known<'py> {
     Variance(f64),
 }
 
-/// The parts of a known covariance that fit so many coordinates.
-enum Covariance {
-    Variances(Vec<f64>),
-    Matrix(steinbound::Matrix),
-}
-
-impl Known<'_> {
-    fn in_dimension(&self, dimension: usize) -> Result<Covariance, Failure> {
-        let mismatch = |what: String| {
-            Failure::Value(format!(
-                "the covariance is {what} and the data have {dimension} columns; give one number, {dimension} variances, or a {dimension} by \
-                 {dimension} matrix"
-            ))
-        };
-        match self {
-            Known::Variance(value) => Ok(Covariance::Variances(vec![*value; dimension])),
-            Known::Variances(list) if list.len() == dimension => Ok(Covariance::Variances(list.clone())),
-            Known::Variances(list) => Err(mismatch(format!("a list of {} variances", list.len()))),
-            Known::Matrix(array) => {
-                let found = matrix(array);
-                if (found.rows(), found.columns()) == (dimension, dimension) {
-                    return Ok(Covariance::Matrix(found));
-                }
-                Err(mismatch(format!("a {} by {} matrix", found.rows(), found.columns())))
-            }
+impl From<Known<'_>> for KnownCovariance {
+    fn from(known: Known<'_>) -> KnownCovariance {
+        match known {
+            Known::Matrix(array) => KnownCovariance::Matrix(matrix(&array)),
+            Known::Variances(variances) => KnownCovariance::Variances(variances),
+            Known::Variance(variance) => KnownCovariance::Variance(variance),
         }
     }
 }
@@ -76,8 +57,7 @@ impl Model {
     /// The model for one computation, in which exceptions of a model written in Python end up.
     pub fn for_job(&self, job: &Arc<Job>) -> Arc<dyn library::Model> {
         match &self.kind {
-            Kind::Ready(model) => Arc::clone(model),
-            Kind::Mixture(mixture) => Arc::clone(mixture) as Arc<dyn library::Model>,
+            Kind::Ready(model) | Kind::Family(_, model) => Arc::clone(model),
             Kind::Callback(functions) => Arc::new(Callback::new(functions, job)),
         }
     }
@@ -85,43 +65,52 @@ impl Model {
     /// The names of the reported parameters for columns of these names.
     pub fn names(&self, columns: &[String]) -> Vec<String> {
         match &self.kind {
-            Kind::Ready(model) => model.reported_names(columns),
-            Kind::Mixture(mixture) => library::Model::reported_names(mixture.as_ref(), columns),
+            Kind::Ready(model) | Kind::Family(_, model) => model.reported_names(columns),
             Kind::Callback(functions) => functions.parameters.clone(),
         }
     }
 
-    /// Where a search starts, in reported parameters: those given, or for a mixture its means alone.
+    /// Where a search starts, in reported parameters: those given, or what they stand for, such as the means of a mixture.
     pub fn start(&self, given: Vec<f64>, data: &Points) -> Result<Vec<f64>, Failure> {
-        let Kind::Mixture(mixture) = &self.kind else { return Ok(given) };
-        let all = self.names(data.names()).len();
-        let means = mixture.components() * library::Model::dimension(mixture.as_ref());
-        if given.len() != means || means == all || given.iter().any(|value| !value.is_finite()) {
+        let Kind::Family(request, model) = &self.kind else { return Ok(given) };
+        if !request.family.choices().contains(&library::Choice::Start) {
             return Ok(given);
         }
-        mixture.start_at(&given, data).ok_or_else(|| {
-            "start: no covariances can be found around these means; give all parameters".to_string().into()
-        })
+        let mut request = request.clone();
+        request.start = Some(Values::Plain(given));
+        Ok(request.start_for(model.as_ref(), data, Wording::Python)?.unwrap_or_default())
     }
 }
 
 #[pymethods]
 impl Model {
+    /// A model that the command line knows by name, with what is chosen beside the name.
+    #[staticmethod]
+    #[pyo3(signature = (name, dimension, shape=None, known=None, components=None, estimate_weights=false))]
+    fn family(
+        name: &str,
+        dimension: usize,
+        shape: Option<&str>,
+        known: Option<Known<'_>>,
+        components: Option<usize>,
+        estimate_weights: bool,
+    ) -> Result<Model, Failure> {
+        let mut request = FamilyRequest::new(choices::model().find(name)?);
+        if let (Some(shape), None) = (shape, &known) {
+            let shapes = choices::shapes("shape of the covariance", request.family.shapes());
+            request.choices.covariance = Some(shapes.find(shape)?);
+        }
+        request.choices.known_covariance = known.map(KnownCovariance::from);
+        request.choices.components = components;
+        request.choices.estimate_weights = estimate_weights;
+        let model = Arc::from(request.build(dimension, Wording::Python)?);
+        Ok(Model { kind: Kind::Family(request, model) })
+    }
+
     /// A Gaussian whose covariance is known, or has a shape: ``full`` or ``diagonal``.
     #[staticmethod]
     fn gaussian(dimension: usize, shape: &str, known: Option<Known<'_>>) -> Result<Model, Failure> {
-        let model = match known {
-            Some(known) => match known.in_dimension(dimension)? {
-                Covariance::Variances(variances) => Gaussian::with_variances(&variances)?,
-                Covariance::Matrix(matrix) => Gaussian::with_covariance(matrix)?,
-            },
-            None => choose(
-                "shape of the covariance",
-                shape,
-                &[("full", Gaussian::full(dimension)), ("diagonal", Gaussian::diagonal(dimension))],
-            )?,
-        };
-        Ok(Model::ready(model))
+        Model::family("gaussian", dimension, Some(shape), known, None, false)
     }
 
     /// A mixture of Gaussians whose covariance is known, or has a shape: ``full``, ``shared`` or ``spherical``.
@@ -133,26 +122,7 @@ impl Model {
         known: Option<Known<'_>>,
         estimate_weights: bool,
     ) -> Result<Model, Failure> {
-        let mut model = GaussianMixture::new(dimension, components)?;
-        if estimate_weights {
-            model = model.estimate_weights();
-        }
-        let model = match known {
-            Some(known) => match known.in_dimension(dimension)? {
-                Covariance::Variances(variances) => model.with_variances(&variances)?,
-                Covariance::Matrix(matrix) => model.with_covariance(matrix)?,
-            },
-            None => choose(
-                "shape of the covariance",
-                shape,
-                &[
-                    ("full", model.clone().full()),
-                    ("shared", model.clone().shared()),
-                    ("spherical", model.clone().spherical()),
-                ],
-            )?,
-        };
-        Ok(Model { kind: Kind::Mixture(Arc::new(model)) })
+        Model::family("gaussian-mixture", dimension, Some(shape), known, Some(components), estimate_weights)
     }
 
     /// A log-density written as a formula in the columns and in parameters, each with a value to start from.

@@ -1,124 +1,168 @@
-//! Data, boundary, model and settings together: what is fitted, tested and evaluated.
+//! Data, boundary, model and settings together: what is fitted, tested, compared and evaluated.
+
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::Serialize;
-use steinbound::fit::Problem as Checked;
-use steinbound::inference::{
-    Bootstrap, Diagnostics, GoodnessOfFit, Interval, LinearHypothesis, Null, Resampling, WaldTest,
-};
+use steinbound::inference::{LinearHypothesis, WaldTest};
 use steinbound::model::Model as LibraryModel;
-use steinbound::simulate::{Inside, stream, tasks};
-use steinbound::{Error, Estimator, Fit, Matrix, ModelError, Points};
-use steinbound_io::names::choose;
+use steinbound::simulate::{Inside, stream, tasks, truncated_until};
+use steinbound::{Error, Matrix, ModelError, Points};
+use steinbound_request::{
+    Case, Inference, Listener, ModelRequest, NamedModel, Options, Questions, RegressionCase, Request,
+    RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, options,
+    reference_method,
+};
 
 use crate::arrays::{of_matrix, of_points, points};
 use crate::domain::Domain;
 use crate::error::Failure;
-use crate::job::Job;
+use crate::job::{Job, Progress};
 use crate::model::Model;
 use crate::settings::Settings;
 
 /// A problem that owns all it needs. The array of the data is kept, not copied.
 #[pyclass(frozen, module = "steinbound._core")]
 pub struct Problem {
+    what: What,
+    settings: Settings,
+}
+
+/// What is fitted.
+enum What {
+    Density(Density),
+    Regression(Arc<RegressionCase>),
+}
+
+/// Data, what is known of their region, and a model.
+struct Density {
     data: Data,
     model: Model,
-    estimator: Estimator,
-    is_tuned: bool,
-    threads: Option<usize>,
+    boundary: Option<Points<'static>>,
+    region: Option<Shape>,
+    start: Option<Vec<f64>>,
 }
 
 /// Where the data are.
-enum Data {
-    Array {
-        values: Py<PyArray2<f64>>,
-        names: Option<Vec<String>>,
-        weights: Option<Vec<f64>>,
-        clusters: Option<Vec<String>>,
-    },
-    Points(Points<'static>),
+struct Data {
+    values: Py<PyArray2<f64>>,
+    names: Option<Vec<String>>,
+    weights: Option<Vec<f64>>,
+    clusters: Option<Vec<String>>,
 }
 
-/// A fit as the command line prints it.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    fit: &'a Fit,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diagnostics: Option<&'a Diagnostics>,
-}
-
-/// A fit on its way to Python: JSON, the table for people, whether it may be trusted, the fitted parameters, the boundary points in use.
+/// A fit on its way to Python: JSON, the table for people, whether it can be trusted, the fitted parameters, the boundary
+/// points in use.
 type Found<'py> = (String, String, bool, Option<Vec<f64>>, Option<Bound<'py, PyArray2<f64>>>);
 
 /// A bootstrap: draws, what is drawn, and how intervals are made.
 type BootstrapSettings = (usize, String, String);
 
-impl Problem {
-    /// A problem whose points are made already.
-    pub fn of_points(
-        data: Points<'static>,
-        model: Model,
-        estimator: Estimator,
-        settings: &Settings,
-    ) -> Problem {
-        let (is_tuned, threads) = (settings.tune, settings.threads);
-        Problem { data: Data::Points(data), model, estimator, is_tuned, threads }
-    }
+/// A test: draws, level, and where the draws come from.
+type TestSettings = (usize, f64, Option<String>);
 
+impl Density {
     /// Does something with the points.
     fn with_points<T>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Points) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        match &self.data {
-            Data::Points(data) => work(data),
-            Data::Array { values, names, weights, clusters } => {
-                let array = values.bind(py).try_readonly().map_err(|error| error.to_string())?;
-                let mut data = points(&array)?;
-                if let Some(names) = names {
-                    data = data.with_names(names)?;
-                }
-                if let Some(weights) = weights {
-                    data = data.with_weights(weights.clone())?;
-                }
-                if let Some(clusters) = clusters {
-                    data = data.with_clusters(clusters)?;
-                }
-                work(&data)
-            }
+        let Data { values, names, weights, clusters } = &self.data;
+        let array = values.bind(py).try_readonly().map_err(|error| error.to_string())?;
+        let mut data = points(&array)?;
+        if let Some(names) = names {
+            data = data.with_names(names)?;
         }
+        if let Some(weights) = weights {
+            data = data.with_weights(weights.clone())?;
+        }
+        if let Some(clusters) = clusters {
+            data = data.with_clusters(clusters)?;
+        }
+        work(&data)
     }
 
-    /// Computes something outside the interpreter, with the points and the model.
-    fn compute<T: Send>(
+    /// What is asked.
+    fn request<'a>(
         &self,
-        py: Python<'_>,
-        work: impl FnOnce(&Points, &dyn LibraryModel, &Job) -> Result<T, Error> + Send,
-    ) -> Result<T, Failure> {
-        let job = Job::new(py, self.threads)?;
-        let model = self.model.for_job(&job);
-        self.with_points(py, |data| job.run(py, || work(data, model.as_ref(), &job)))
+        data: &'a Points<'a>,
+        model: &'a dyn LibraryModel,
+        settings: &Settings,
+        job: &Job,
+    ) -> Request<'a> {
+        let mut request = Request::new(data, ModelRequest::Given(model), settings.method);
+        request.region.boundary = self.boundary.clone();
+        request.region.shape = self.region.clone();
+        request.region.is_projected = settings.is_projected;
+        request.start = self.start.clone();
+        request.options = settings.options.clone();
+        request.wording = Wording::Python;
+        request.interrupt = job.interrupt();
+        request
+    }
+}
+
+impl Problem {
+    /// A regression.
+    pub fn regression(regression: &Arc<RegressionCase>, settings: Settings) -> Problem {
+        Problem { what: What::Regression(Arc::clone(regression)), settings }
     }
 
-    /// Computes something with the problem checked, its bandwidth and ridge chosen where that was asked for.
+    /// Computes something outside the interpreter, with these options added.
     fn solve<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Checked, &Job) -> Result<T, Error> + Send,
+        more: &Options,
+        progress: Option<&Py<PyAny>>,
+        work: impl FnOnce(&Case, &dyn Listener) -> Result<T, RequestError> + Send,
     ) -> Result<T, Failure> {
-        self.compute(py, |data, model, job| {
-            let estimator = self.estimator.clone().interrupt(job.interrupt());
-            let checked = if self.is_tuned {
-                estimator.check_tuned(data, model)
-            } else {
-                estimator.check(data, model)
-            }?;
-            work(&checked, job)
-        })
+        let mut settings = self.settings.clone();
+        settings.options.extend(more);
+        let job = Job::new(py, settings.threads)?;
+        match &self.what {
+            What::Density(density) => {
+                let model = density.model.for_job(&job);
+                density.with_points(py, |data| {
+                    job.run(py, || {
+                        let listener = Progress { job: &job, function: progress };
+                        let request = density.request(data, model.as_ref(), &settings, &job);
+                        work(&request.prepare(&listener)?, &listener)
+                    })
+                })
+            }
+            What::Regression(regression) => job.run(py, || {
+                let listener = Progress { job: &job, function: progress };
+                let case = regression.case_by(settings.method, settings.options.clone(), job.interrupt());
+                work(&case, &listener)
+            }),
+        }
     }
+}
+
+/// The options of a bootstrap.
+fn bootstrap_options(given: Option<BootstrapSettings>) -> Result<Options, Failure> {
+    let mut all = Options::new();
+    if let Some((draws, resampling, interval)) = given {
+        all.set(&options::BOOTSTRAP, Value::Count(draws));
+        all.set_text(&options::RESAMPLING, &resampling)?;
+        all.set_text(&options::INTERVAL, &interval)?;
+    }
+    Ok(all)
+}
+
+/// The options of a test.
+fn test_options((draws, level, resampling): TestSettings) -> Result<Options, Failure> {
+    let mut all = Options::new();
+    all.set(&options::TEST_DRAWS, Value::Count(draws));
+    all.set(&options::LEVEL, Value::Number(level));
+    if let Some(name) = resampling {
+        all.set_text(&options::NULL, &name)?;
+    }
+    all.goodness_of_fit()?;
+    Ok(all)
 }
 
 #[pymethods]
@@ -135,75 +179,66 @@ impl Problem {
         boundary: Option<PyReadonlyArray2<'_, f64>>,
         domain: Option<&Domain>,
         start: Option<Vec<f64>>,
-        settings: Settings,
+        settings: &Bound<'_, PyDict>,
     ) -> Result<Problem, Failure> {
-        let mut estimator = settings.estimator()?;
-        if let Some(boundary) = &boundary {
-            estimator = estimator.boundary(points(boundary).map_err(|failure| failure.about("boundary"))?);
-        }
+        let settings = Settings::read(settings)?;
+        let boundary = match &boundary {
+            Some(boundary) => {
+                Some(points(boundary).map_err(|failure| failure.about("boundary"))?.into_owned())
+            }
+            None => None,
+        };
         let weights = weights.map(|weights| weights.as_array().to_vec());
-        let data = Data::Array { values: data, names, weights, clusters };
-        let (is_tuned, threads) = (settings.tune, settings.threads);
-        let mut problem = Problem { data, model: model.clone(), estimator, is_tuned, threads };
-        let (domain, start) = problem.with_points(py, |data| {
-            let domain = domain.map(|domain| domain.build(data.dimension())).transpose()?;
+        let data = Data { values: data, names, weights, clusters };
+        let mut density = Density { data, model: model.clone(), boundary, region: None, start: None };
+        (density.region, density.start) = density.with_points(py, |data| {
+            let region = domain.map(|domain| domain.shape(data.dimension())).transpose()?;
             let start = start.map(|start| model.start(start, data)).transpose()?;
-            Ok((domain, start))
+            Ok((region, start))
         })?;
-        if let Some(domain) = domain {
-            problem.estimator = problem.estimator.domain(domain);
-        }
-        if let Some(start) = start {
-            problem.estimator = problem.estimator.start(start);
-        }
-        Ok(problem)
+        Ok(Problem { what: What::Density(density), settings })
     }
 
     /// The names of the reported parameters.
     fn parameter_names(&self, py: Python<'_>) -> Result<Vec<String>, Failure> {
-        self.with_points(py, |data| Ok(self.model.names(data.names())))
+        match &self.what {
+            What::Density(density) => density.with_points(py, |data| Ok(density.model.names(data.names()))),
+            What::Regression(regression) => Ok(regression.case().parameter_names()),
+        }
     }
 
     /// Estimates the parameters.
-    #[pyo3(signature = (diagnose, bootstrap, progress))]
+    #[pyo3(signature = (diagnose, bootstrap, progress, hypothesis=None, derive=None))]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         diagnose: bool,
         bootstrap: Option<BootstrapSettings>,
         progress: Option<Py<PyAny>>,
+        hypothesis: Option<String>,
+        derive: Option<Vec<String>>,
     ) -> Result<Found<'py>, Failure> {
-        let bootstrap = bootstrap.map(bootstrap_settings).transpose()?;
-        let (fit, diagnostics, boundary) = self.solve(py, |problem, job| {
-            if let Some(settings) = &bootstrap {
-                settings.check(problem.confidence())?;
-            }
-            let (mut fit, diagnostics) = if diagnose {
-                let (fit, found) = problem.fit_diagnosed()?;
-                (fit, Some(found))
-            } else {
-                (problem.fit()?, None)
-            };
-            if let Some(settings) = bootstrap {
-                let tell = |done: usize, total: usize| job.tell(progress.as_ref(), done, total);
-                fit = problem.bootstrap(fit, &settings.progress(&tell))?;
-            }
-            Ok((fit, diagnostics, problem.boundary().cloned()))
+        let settings = bootstrap_options(bootstrap)?;
+        let (answer, boundary) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+            case.options.check_bootstrap(Wording::Python)?;
+            let (names, derive) = (case.parameter_names(), derive.unwrap_or_default());
+            let mut wanted = Inference::default();
+            wanted.questions = Questions::parse(hypothesis.as_deref(), &derive, &names, Wording::Python)?;
+            wanted.is_diagnosed = diagnose;
+            let problem = case.fitting_problem()?;
+            Ok((case.fit(&problem, &wanted, listener)?, problem.boundary().cloned()))
         })?;
-        let theta = fit.fitted_parameters();
-        let is_trustworthy = fit.is_trustworthy();
-        let fit = fit.with_natural();
-        let json = printed(&Printed { fit: &fit, diagnostics: diagnostics.as_ref() })?;
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
-        Ok((json, fit.to_string(), is_trustworthy, theta, boundary))
+        let (text, theta) = (answer.fit.to_string(), answer.flat.fitted_parameters());
+        Ok((printed(&answer)?, text, answer.fit.is_trustworthy(), theta, boundary))
     }
 
-    /// The squared discrepancy at given parameters, its root where there is one, and JSON of the settings in use.
+    /// The squared discrepancy at given parameters, its root where there is one, and JSON of the answer.
     fn discrepancy(&self, py: Python<'_>, at: Vec<f64>) -> Result<(f64, Option<f64>, String), Failure> {
-        let (found, described) = self.solve(py, |problem, _| {
-            Ok((problem.discrepancy(&at)?, serde_json::to_string(&problem.described())))
+        let answer = self.solve(py, &Options::new(), None, |case, listener| {
+            case.discrepancy(&case.tuned_problem(listener)?, &Values::Plain(at))
         })?;
-        Ok((found.squared, found.value, described.map_err(|error| error.to_string())?))
+        Ok((answer.found.squared, answer.found.value, answer.json().to_string()))
     }
 
     /// The witness function at some places, the multipliers of the boundary points, and the discrepancy.
@@ -214,10 +249,13 @@ impl Problem {
         at: Vec<f64>,
         places: PyReadonlyArray2<'py, f64>,
     ) -> Result<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>, f64), Failure> {
-        let places = points(&places)?;
-        let found = self.solve(py, |problem, _| problem.witness(&at, &places))?;
-        let multipliers = found.multipliers.map(|matrix| of_matrix(py, &matrix)).transpose()?;
-        Ok((of_matrix(py, &found.values)?, multipliers, found.discrepancy))
+        let places = points(&places)?.into_owned();
+        let answer = self.solve(py, &Options::new(), None, |case, listener| {
+            let problem = case.tuned_problem(listener)?;
+            case.witness(&problem, Some(&Values::Plain(at)), Targets::Points(places))
+        })?;
+        let multipliers = answer.found.multipliers.map(|matrix| of_matrix(py, &matrix)).transpose()?;
+        Ok((of_matrix(py, &answer.found.values)?, multipliers, answer.found.discrepancy))
     }
 
     /// A test of goodness of fit, at given parameters or at fitted ones: JSON, and the statistics drawn under the hypothesis.
@@ -231,44 +269,64 @@ impl Problem {
         resampling: Option<String>,
         progress: Option<Py<PyAny>>,
     ) -> Result<(String, Bound<'py, PyArray1<f64>>), Failure> {
-        let mut settings = GoodnessOfFit::new().level(level).draws(draws);
-        if let Some(name) = resampling {
-            let kinds = [("wild", Null::Wild), ("parametric", Null::Parametric)];
-            settings = settings.null(choose("resampling", &name, &kinds)?);
-        }
-        settings.check()?;
-        let (found, fit, described) = self.solve(py, |problem, job| {
-            let tell = |done: usize, total: usize| job.tell(progress.as_ref(), done, total);
-            let settings = settings.progress(&tell);
-            let (found, fit) = match &at {
-                Some(at) => (problem.test_at(at, &settings)?, None),
-                None => {
-                    let fit = problem.fit()?;
-                    (problem.test(&fit, &settings)?, Some(fit))
-                }
-            };
-            Ok((found, fit, serde_json::to_value(problem.described())))
+        let settings = test_options((draws, level, resampling))?;
+        let at = at.map(Values::Plain);
+        let answer = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+            case.test(&case.tuned_problem(listener)?, at.as_ref(), listener)
         })?;
-        let mut json = described.map_err(|error| error.to_string())?;
-        if let Some(fit) = &fit {
-            json["warnings"] = serde_json::json!(fit.warnings);
-        }
-        json["schema"] = "steinbound.test/1".into();
-        json["parameters"] = serde_json::json!(fit.as_ref().map(|fit| &fit.parameters));
-        json["converged"] = serde_json::json!(fit.as_ref().map(|fit| fit.converged));
-        json["at"] = serde_json::json!(at);
-        if let (Some(all), Ok(serde_json::Value::Object(more))) =
-            (json.as_object_mut(), serde_json::to_value(&found))
-        {
-            all.extend(more);
-        }
-        Ok((json.to_string(), PyArray1::from_vec(py, found.draws)))
+        Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws)))
+    }
+
+    /// Several methods and models side by side, as the JSON of ``steinbound compare``. Without methods those that use what is
+    /// known of the region.
+    #[pyo3(signature = (models, methods=None, test=None, progress=None))]
+    fn compare(
+        &self,
+        py: Python<'_>,
+        models: Vec<(String, Py<Model>)>,
+        methods: Option<Vec<String>>,
+        test: Option<TestSettings>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<String, Failure> {
+        let is_tested = test.is_some();
+        let settings = test.map(test_options).transpose()?.unwrap_or_default();
+        let list = choices::method();
+        let methods =
+            methods.map(|names| names.iter().map(|name| list.find(name)).collect::<Result<Vec<_>, _>>());
+        let methods = methods.transpose()?;
+        let What::Density(density) = &self.what else {
+            return Err("a regression is not compared with models of densities".to_string().into());
+        };
+        let knows_boundary = density.boundary.is_some() || density.region.is_some();
+        let mut own = self.settings.clone();
+        own.method = reference_method(knows_boundary);
+        own.options.extend(&settings);
+        let job = Job::new(py, own.threads)?;
+        let own_model = density.model.for_job(&job);
+        let models: Vec<(String, Arc<dyn LibraryModel>)> =
+            models.into_iter().map(|(label, model)| (label, model.get().for_job(&job))).collect();
+        let answer = density.with_points(py, |data| {
+            job.run(py, || {
+                let listener = Progress { job: &job, function: progress.as_ref() };
+                let mut request = density.request(data, own_model.as_ref(), &own, &job);
+                request.start = None;
+                let case = request.prepare(&listener)?;
+                let given = |model| ModelRequest::Given(model);
+                let models: Vec<NamedModel> = models
+                    .iter()
+                    .map(|(label, model)| NamedModel::new(given(model.as_ref()), label))
+                    .collect();
+                let methods = methods.unwrap_or_else(|| default_methods(&case.region));
+                case.compare(&case.problem(&listener)?, &methods, &models, is_tested, &listener)
+            })
+        })?;
+        printed(&answer)
     }
 
     /// What changes under other kernels, bandwidths and boundary points, as JSON.
     fn sensitivity(&self, py: Python<'_>) -> Result<String, Failure> {
-        let found = self.compute(py, |data, model, job| {
-            self.estimator.clone().interrupt(job.interrupt()).sensitivity(data, model)
+        let found = self.solve(py, &Options::new(), None, |case, _| {
+            Ok(case.estimator.sensitivity(&case.data, case.model())?)
         })?;
         printed(&found)
     }
@@ -281,9 +339,8 @@ impl Problem {
         places: PyReadonlyArray2<'py, f64>,
     ) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
         let places = points(&places)?;
-        let found = self.compute(py, |data, model, job| {
-            let estimator = self.estimator.clone().interrupt(job.interrupt());
-            estimator.truncated_log_density(data, model, &theta, &places)
+        let found = self.solve(py, &Options::new(), None, |case, _| {
+            Ok(case.estimator.truncated_log_density(&case.data, case.model(), &theta, &places)?)
         })?;
         Ok(PyArray1::from_vec(py, found))
     }
@@ -297,23 +354,14 @@ impl Problem {
         inside: bool,
         seed: u64,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
-        let found = self.compute(py, |_, model, job| {
-            let domain = if inside { self.estimator.known_domain() } else { None };
+        let found = self.solve(py, &Options::new(), None, |case, _| {
+            let domain = case.estimator.known_domain().filter(|_| inside);
             let rng = &mut stream(seed, tasks::SAMPLE);
-            Inside::new(model, &theta, domain, rng)?.interrupt(job.interrupt()).draw(count, rng)
+            let inside = Inside::new(case.model(), &theta, domain, rng)?;
+            Ok(inside.interrupt(case.interrupt()).draw(count, rng)?)
         })?;
         Ok(of_points(py, &found)?)
     }
-}
-
-fn bootstrap_settings<'a>(
-    (draws, resampling, interval): BootstrapSettings,
-) -> Result<Bootstrap<'a>, Failure> {
-    let kinds = [("nonparametric", Resampling::Nonparametric), ("parametric", Resampling::Parametric)];
-    let intervals = [("percentile", Interval::Percentile), ("normal", Interval::Normal)];
-    Ok(Bootstrap::new(draws)
-        .resampling(choose("resampling", &resampling, &kinds)?)
-        .interval(choose("interval", &interval, &intervals)?))
 }
 
 pub fn printed(value: &impl Serialize) -> Result<String, Failure> {

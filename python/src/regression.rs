@@ -1,35 +1,44 @@
 //! Truncated regression: from columns and a formula to a problem.
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use steinbound::Fit;
-use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit};
-use steinbound_io::names::choose;
-use steinbound_io::{Column, Design, Formula, Frame, FrameOptions, Limit, limit_values};
+use steinbound::{Fit, Method};
+use steinbound_io::{Column, Formula, Frame, FrameOptions};
+use steinbound_request::{self as request, RegressionCase, RegressionRequest, Value, Wording, options};
 
+use crate::arrays::of_points;
 use crate::error::Failure;
-use crate::model::Model;
 use crate::problem::Problem;
 use crate::settings::Settings;
 
 /// A formula with the data it was read for.
 #[pyclass(frozen, module = "steinbound._core")]
 pub struct Regression {
-    design: Design,
-    prepared: PreparedRegression,
-    kept: Vec<usize>,
+    case: Arc<RegressionCase>,
 }
 
-/// Where the response is cut off: a number, a column, or a value for each row.
+/// Numbers for the rows: one for all, a column, or a value for each row.
 #[derive(FromPyObject)]
-pub enum Cut<'py> {
+pub enum Numbers<'py> {
     #[pyo3(transparent)]
     Number(f64),
     #[pyo3(transparent)]
     Column(String),
     #[pyo3(transparent)]
     Each(PyReadonlyArray1<'py, f64>),
+}
+
+impl From<Numbers<'_>> for request::Column {
+    fn from(numbers: Numbers<'_>) -> request::Column {
+        match numbers {
+            Numbers::Number(value) => request::Column::Text(value.to_string()),
+            Numbers::Column(name) => request::Column::Text(name),
+            Numbers::Each(values) => request::Column::Each(values.as_array().to_vec()),
+        }
+    }
 }
 
 /// Which rows depend on each other: a column, or a label for each row.
@@ -70,123 +79,58 @@ impl Regression {
     fn new(
         formula: &str,
         columns: &Bound<'_, PyDict>,
-        lower: Option<Cut<'_>>,
-        upper: Option<Cut<'_>>,
+        lower: Option<Numbers<'_>>,
+        upper: Option<Numbers<'_>>,
         known_sigma: Option<f64>,
         kernel_on: &str,
-        weights: Option<Cut<'_>>,
+        weights: Option<Numbers<'_>>,
         clusters: Option<Labels>,
         drop_missing: bool,
         seed: u64,
     ) -> Result<Regression, Failure> {
+        if matches!(weights, Some(Numbers::Number(_))) {
+            return Err("weights are one number for each row, or the name of a column".to_string().into());
+        }
         let formula = Formula::parse(formula)?;
-        let whole = frame(columns, drop_missing)?;
-        let mut used = formula.columns(&whole)?;
-        let cuts = [&lower, &upper, &weights];
-        used.extend(cuts.into_iter().flatten().filter_map(|cut| match cut {
-            Cut::Column(name) if name.trim().parse::<f64>().is_err() => Some(name.clone()),
-            _ => None,
-        }));
-        if let Some(Labels::Column(name)) = &clusters {
-            used.push(name.clone());
-        }
-        let used: Vec<&str> = used.iter().map(String::as_str).collect();
-        let kept = whole.complete_rows(&used)?;
-        let frame = whole.select(&kept);
-        let design = formula.design(&frame)?;
-        let sides = [("product", KernelOn::Product), ("y", KernelOn::Response)];
-        let mut regression = design.regression()?.kernel_on(choose("kernel_on", kernel_on, &sides)?);
+        // The method and its options come with the problem.
+        let mut request = RegressionRequest::new(formula, frame(columns, drop_missing)?, Method::TKSD);
+        request.lower = lower.map(Into::into);
+        request.upper = upper.map(Into::into);
+        request.weights = weights.map(Into::into);
+        request.clusters = clusters.map(|labels| match labels {
+            Labels::Column(name) => request::Labels::Column(name),
+            Labels::Each(labels) => request::Labels::Each(labels),
+        });
+        request.options.set(&options::SEED, Value::Seed(seed));
+        request.options.set_text(&options::KERNEL_ON, kernel_on)?;
         if let Some(sigma) = known_sigma {
-            regression = regression.known_sigma(sigma);
+            request.options.set(&options::KNOWN_SIGMA, Value::Number(sigma));
         }
-        let each = |values: &PyReadonlyArray1<'_, f64>, what: &'static str| -> Result<Vec<f64>, Failure> {
-            let (values, expected) = (values.as_array(), whole.len());
-            if values.len() != expected {
-                let found = values.len();
-                return Err(steinbound::PointsError::WrongCount { what, found, expected }.into());
-            }
-            Ok(kept.iter().map(|row| values[*row]).collect())
-        };
-        let limit = |cut: &Cut<'_>| -> Result<ResponseLimit, Failure> {
-            let text = match cut {
-                Cut::Each(values) => return Ok(ResponseLimit::Each(each(values, "limits of the response")?)),
-                Cut::Column(name) if *name == design.response_name => {
-                    return Err("a limit is the response itself, which then is never cut off; give a number or another column"
-                        .to_string()
-                        .into());
-                }
-                Cut::Column(name) => name.clone(),
-                Cut::Number(value) => value.to_string(),
-            };
-            Ok(match limit_values(&frame, &text)? {
-                Limit::Constant(value) => ResponseLimit::Constant(value),
-                Limit::Column { values, .. } => ResponseLimit::Each(values),
-            })
-        };
-        if let Some(cut) = &lower {
-            regression = regression.lower(limit(cut)?);
-        }
-        if let Some(cut) = &upper {
-            regression = regression.upper(limit(cut)?);
-        }
-        let mut prepared = regression.build(seed)?;
-        match &weights {
-            Some(Cut::Column(name)) => {
-                prepared.points = prepared.points.with_weights(frame.weights(name)?)?
-            }
-            Some(Cut::Each(values)) => {
-                prepared.points = prepared.points.with_weights(each(values, "weights")?)?
-            }
-            Some(Cut::Number(_)) => {
-                return Err("weights are one number for each row, or the name of a column"
-                    .to_string()
-                    .into());
-            }
-            None => {}
-        }
-        match clusters {
-            Some(Labels::Column(name)) => {
-                prepared.points = prepared.points.with_clusters(&frame.texts(&name)?)?;
-            }
-            Some(Labels::Each(labels)) if labels.len() == whole.len() => {
-                let labels: Vec<&String> = kept.iter().map(|row| &labels[*row]).collect();
-                prepared.points = prepared.points.with_clusters(&labels)?;
-            }
-            Some(Labels::Each(labels)) => {
-                let (what, found, expected) = ("cluster labels", labels.len(), whole.len());
-                return Err(steinbound::PointsError::WrongCount { what, found, expected }.into());
-            }
-            None => {}
-        }
-        Ok(Regression { design, prepared, kept })
+        request.wording = Wording::Python;
+        Ok(Regression { case: Arc::new(request.prepare()?) })
     }
 
     /// What is fitted.
-    fn problem(&self, settings: Settings) -> Result<Problem, Failure> {
-        let estimator = self.prepared.estimator(&settings.estimator()?);
-        let model = Model::ready(self.prepared.model.clone());
-        Ok(Problem::of_points(self.prepared.points.clone(), model, estimator, &settings))
+    fn problem(&self, settings: &Bound<'_, PyDict>) -> Result<Problem, Failure> {
+        Ok(Problem::regression(&self.case, Settings::read(settings)?))
     }
 
-    /// The rows that have all that is used, counted from zero.
+    /// The rows that have everything that is used, counted from zero.
     #[getter]
     fn rows(&self) -> Vec<usize> {
-        self.kept.clone()
+        self.case.rows.clone()
     }
 
     /// The name of the response.
     #[getter]
     fn response(&self) -> &str {
-        &self.design.response_name
+        &self.case.design.response_name
     }
 
     /// Response and covariates with their names, limits that differ between rows after them.
-    fn points<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Result<(Vec<String>, Bound<'py, numpy::PyArray2<f64>>), Failure> {
-        let points = &self.prepared.points;
-        Ok((points.names().to_vec(), crate::arrays::of_points(py, points)?))
+    fn points<'py>(&self, py: Python<'py>) -> Result<(Vec<String>, Bound<'py, PyArray2<f64>>), Failure> {
+        let points = &self.case.prepared.points;
+        Ok((points.names().to_vec(), of_points(py, points)?))
     }
 
     /// The mean of the untruncated response for other data, and its standard error, from a fit as JSON.
@@ -198,11 +142,8 @@ impl Regression {
         columns: &Bound<'py, PyDict>,
     ) -> Result<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>), Failure> {
         let fit: Fit = serde_json::from_str(fit).map_err(|error| error.to_string())?;
-        let covariates = self.design.covariates_of(&frame(columns, false)?)?;
-        let found = self.prepared.predict(&fit, &covariates).ok_or_else(|| {
-            "the fit has no covariance, so that there is nothing to predict from".to_string()
-        })?;
-        let (means, errors): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
+        let found = self.case.predict(&fit, &frame(columns, false)?)?;
+        let (means, errors) = found.into_iter().map(|row| (row.mean, row.std_error)).unzip();
         Ok((PyArray1::from_vec(py, means), PyArray1::from_vec(py, errors)))
     }
 }

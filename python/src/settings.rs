@@ -1,85 +1,79 @@
-//! The settings of an estimator, as Python gives them: all of them, by name.
+//! The settings of an estimator, as Python gives them: a dictionary of options by name.
 
 use pyo3::prelude::*;
-use steinbound::domain::{BoundaryScheme, Norm};
-use steinbound::fit::{Compute, DistanceKind};
-use steinbound::kernel::{self, Bandwidth};
-use steinbound::stein::Statistic;
-use steinbound::{Estimator, Method};
-use steinbound_io::names::choose;
+use pyo3::types::{PyBool, PyDict};
+use steinbound::Method;
+use steinbound_request::{Kind, OptionSpec, Options, Value, choices, options};
 
 use crate::error::Failure;
 
-/// Settings with their defaults filled in where Python knows one; `None` leaves it to the library.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+/// Settings of an estimator; `None`, or a name that is not there, leaves the default.
+#[derive(Clone)]
 pub struct Settings {
-    method: String,
-    kernel: String,
-    bandwidth: Option<f64>,
-    ridge: Option<f64>,
-    statistic: String,
-    distance: Option<String>,
-    distance_norm: String,
-    distance_power: f64,
-    compute: String,
-    tolerance: Option<f64>,
-    boundary_points: Option<usize>,
-    boundary_sampling: String,
-    confidence: f64,
-    seed: u64,
-    allow_outside: bool,
-    /// Whether bandwidth and ridge are chosen by agreement.
-    pub tune: bool,
+    /// The method.
+    pub method: Method,
+    /// Its options.
+    pub options: Options,
+    /// Whether longitude and latitude are laid on a plane.
+    pub is_projected: bool,
     /// How many threads to use.
     pub threads: Option<usize>,
 }
 
 impl Settings {
-    /// An estimator with these settings.
-    pub fn estimator(&self) -> Result<Estimator, Failure> {
-        let method = choose("method", &self.method, &Method::ALL.map(|method| (method.name(), method)))?;
-        let norms = [("1", Norm::One), ("2", Norm::Two), ("inf", Norm::Infinity)];
-        let statistics = [("v", Statistic::V), ("u", Statistic::U)];
-        let kernels: Vec<_> = kernel::all().into_iter().map(|kernel| (kernel.name(), kernel)).collect();
-        let forms = Compute::ALL.map(|form| (form.name(), form));
-        let mut estimator = Estimator::new(method)
-            .kernel(choose("kernel", &self.kernel, &kernels)?)
-            .statistic(choose("statistic", &self.statistic.to_lowercase(), &statistics)?)
-            .distance_norm(choose("norm", &self.distance_norm, &norms)?)
-            .distance_power(self.distance_power)
-            .compute(choose("form", &self.compute, &forms)?)
-            .boundary_scheme(scheme(&self.boundary_sampling)?)
-            .confidence(self.confidence)
-            .seed(self.seed)
-            .allow_outside(self.allow_outside);
-        if let Some(bandwidth) = self.bandwidth {
-            estimator = estimator.bandwidth(Bandwidth::Fixed(bandwidth));
+    /// Reads a dictionary.
+    pub fn read(given: &Bound<'_, PyDict>) -> Result<Settings, Failure> {
+        let method = match given.get_item("method")? {
+            Some(name) => choices::method().find(&name.extract::<String>()?)?,
+            None => Method::TKSD,
+        };
+        let mut settings = Settings { method, options: Options::new(), is_projected: false, threads: None };
+        for option in options::estimator() {
+            if let Some(value) = item(given, &argument(option))? {
+                settings.options.set(option, value_of(option, &value)?);
+            }
         }
-        if let Some(ridge) = self.ridge {
-            estimator = estimator.ridge(ridge);
+        if let Some(value) = item(given, "project")? {
+            settings.is_projected = value.extract()?;
         }
-        if let Some(tolerance) = self.tolerance {
-            estimator = estimator.tolerance(tolerance);
+        if let Some(value) = item(given, "threads")? {
+            settings.threads = Some(value.extract()?);
         }
-        if let Some(count) = self.boundary_points {
-            estimator = estimator.boundary_points(count);
-        }
-        if let Some(distance) = &self.distance {
-            let kinds = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
-            estimator =
-                estimator.distance(choose("distance", distance, &kinds.map(|kind| (kind.name(), kind)))?);
-        }
-        Ok(estimator)
+        Ok(settings)
     }
 }
 
-/// How boundary points are placed.
-pub fn scheme(name: &str) -> Result<BoundaryScheme, Failure> {
-    let schemes = [
-        ("uniform", BoundaryScheme::Uniform),
-        ("even", BoundaryScheme::Even),
-        ("radial", BoundaryScheme::Radial),
-    ];
-    Ok(choose("boundary sampling", name, &schemes)?)
+/// The name of an option as an argument.
+fn argument(option: &OptionSpec) -> String {
+    option.name.replace('-', "_")
+}
+
+fn item<'py>(given: &Bound<'py, PyDict>, name: &str) -> Result<Option<Bound<'py, PyAny>>, Failure> {
+    Ok(given.get_item(name)?.filter(|value| !value.is_none()))
+}
+
+/// The value of an option.
+fn value_of(option: &OptionSpec, value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
+    Ok(match option.kind {
+        Kind::Number => Value::Number(value.extract()?),
+        Kind::NumberOr(..) => match value.extract::<f64>() {
+            Ok(number) => Value::Number(number),
+            Err(_) => option.parse(&value.extract::<String>()?)?,
+        },
+        Kind::Count | Kind::Draws => Value::Count(value.extract()?),
+        Kind::Seed => Value::Seed(value.extract()?),
+        Kind::Flag => Value::Flag(value.extract()?),
+        // Python's tune may be True or False, for its rules by name.
+        _ if value.is_instance_of::<PyBool>() => {
+            option.name_of(if value.extract()? { "agreement" } else { "none" })?
+        }
+        _ => option.name_of(&value.extract::<String>()?)?,
+    })
+}
+
+/// Every option that is shared with the command line, as JSON: name, kind, default, help, and the names to choose from.
+#[pyfunction]
+#[pyo3(name = "options")]
+pub fn shared_options() -> String {
+    steinbound_request::options::json().to_string()
 }

@@ -14,6 +14,7 @@ __all__ = [
     "Problem",
     "Regression",
     "__version__",
+    "options",
     "render",
     "simulate",
     "united_states",
@@ -51,11 +52,28 @@ class Domain:
         dimension: int | None = None,
         near: _Array | None = None,
     ) -> _Array: ...
+    def coverage(
+        self,
+        count: int | None,
+        seed: int,
+        sampling: str,
+        dimension: int | None = None,
+        near: _Array | None = None,
+    ) -> str: ...
     def bounds(self, dimension: int | None = None) -> list[tuple[float, float]]: ...
     def outline(self, window: Sequence[tuple[float, float]]) -> list[_Array]: ...
 
 @final
 class Model:
+    @staticmethod
+    def family(
+        name: str,
+        dimension: int,
+        shape: str | None = None,
+        known: Any = None,
+        components: int | None = None,
+        estimate_weights: bool = False,
+    ) -> Model: ...
     @staticmethod
     def gaussian(dimension: int, shape: str, known: Any) -> Model: ...
     @staticmethod
@@ -89,7 +107,12 @@ class Problem:
     ) -> Problem: ...
     def parameter_names(self) -> list[str]: ...
     def fit(
-        self, diagnose: bool, bootstrap: tuple[int, str, str] | None, progress: _Progress
+        self,
+        diagnose: bool,
+        bootstrap: tuple[int, str, str] | None,
+        progress: _Progress,
+        hypothesis: str | None = None,
+        derive: Sequence[str] | None = None,
     ) -> tuple[str, str, bool, list[float] | None, _Array | None]: ...
     def discrepancy(self, at: Sequence[float]) -> tuple[float, float | None, str]: ...
     def witness(self, at: Sequence[float], places: _Array) -> tuple[_Array, _Array | None, float]: ...
@@ -101,6 +124,13 @@ class Problem:
         resampling: str | None,
         progress: _Progress,
     ) -> tuple[str, _Array]: ...
+    def compare(
+        self,
+        models: Sequence[tuple[str, Model]],
+        methods: Sequence[str] | None = None,
+        test: tuple[int, float, str | None] | None = None,
+        progress: _Progress = None,
+    ) -> str: ...
     def sensitivity(self) -> str: ...
     def truncated_log_density(self, theta: Sequence[float], places: _Array) -> _Array: ...
     def sample(self, theta: Sequence[float], count: int, inside: bool, seed: int) -> _Array: ...
@@ -128,6 +158,7 @@ class Regression:
     def points(self) -> tuple[list[str], _Array]: ...
     def predict(self, fit: str, columns: dict[str, Any]) -> tuple[_Array, _Array]: ...
 
+def options() -> str: ...
 def united_states() -> list[_Array]: ...
 def render(fit: str, format: str) -> str: ...
 def simulate(

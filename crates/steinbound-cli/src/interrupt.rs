@@ -1,11 +1,12 @@
-//! Ctrl-C: whoever counts its progress is asked to stop, anything else is ended; either way with one line, and by the signal itself.
+//! Ctrl-C: work that reports its progress is asked to stop, anything else is ended; either way with one line, and by the
+//! signal itself.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
-static TOLD: AtomicBool = AtomicBool::new(false);
+static SHOWN: AtomicBool = AtomicBool::new(false);
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
 static KEPT: Mutex<Option<String>> = Mutex::new(None);
 
@@ -19,7 +20,7 @@ pub fn keeps(what: String) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
 }
 
-/// Somebody who looks at [`is_asked`] from time to time, and stops by himself.
+/// Work that checks [`is_asked`] regularly, and stops by itself.
 pub struct Watch;
 
 impl Watch {
@@ -35,9 +36,9 @@ impl Drop for Watch {
     }
 }
 
-/// Says once what was kept.
-fn tell() {
-    if TOLD.swap(true, Ordering::Relaxed) {
+/// Prints once what was kept.
+fn show() {
+    if SHOWN.swap(true, Ordering::Relaxed) {
         return;
     }
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -47,13 +48,14 @@ fn tell() {
     let _ = writeln!(std::io::stderr(), "{clean}interrupted: {kept}");
 }
 
-/// Waits for Ctrl-C on a thread of its own. A program that was started with Ctrl-C ignored, as in the background of a script, goes on ignoring it.
+/// Waits for Ctrl-C on a thread of its own. A program that was started with Ctrl-C ignored, as in the background of a
+/// script, keeps ignoring it.
 #[cfg(unix)]
 pub fn listen() {
     use signal_hook::consts::SIGINT;
     use signal_hook::iterator::Signals;
 
-    /// So long whoever watches may take until the next look.
+    /// The longest time that such work may take until its next check.
     const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
     if is_ignored() {
@@ -64,7 +66,7 @@ pub fn listen() {
         for _ in signals.forever() {
             let is_first = !ASKED.swap(true, Ordering::Relaxed);
             if is_first && WATCHING.load(Ordering::Relaxed) > 0 {
-                // Whoever watches ends the program before this does; a second Ctrl-C does not wait.
+                // Such work ends the program before this does; a second Ctrl-C does not wait.
                 std::thread::spawn(|| {
                     std::thread::sleep(GRACE);
                     end();
@@ -79,18 +81,18 @@ pub fn listen() {
 #[cfg(not(unix))]
 pub fn listen() {}
 
-/// Ends the program as Ctrl-C would have: only of one that dies by the signal does a shell know to stop a loop around it, too.
+/// Ends the program as Ctrl-C would have: a shell stops a loop around a program only if that dies by the signal.
 pub fn end() -> ! {
     /// What shells call a program that was ended by Ctrl-C.
     const EXIT_CODE: i32 = 130;
 
-    tell();
+    show();
     #[cfg(unix)]
     let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT);
     std::process::exit(EXIT_CODE)
 }
 
-/// Whether Ctrl-C was ignored when the program started, where the system tells.
+/// Whether Ctrl-C was ignored when the program started, on systems that show it.
 #[cfg(unix)]
 fn is_ignored() -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };

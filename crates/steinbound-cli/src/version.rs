@@ -1,4 +1,4 @@
-//! What `--version` tells: enough to say which program a result came from.
+//! What `--version` prints: enough to know which program a result came from.
 
 use std::sync::LazyLock;
 

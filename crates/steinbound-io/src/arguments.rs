@@ -10,7 +10,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Takes a text apart; messages show the example.
+    /// Parses a text; messages show the example.
     pub(crate) fn parse(inner: &str, example: &'static str) -> Result<Arguments, String> {
         let mut given: Vec<(Option<String>, String)> = Vec::new();
         for part in
@@ -32,7 +32,7 @@ impl Arguments {
         Ok(Arguments { example, given, used: Vec::new() })
     }
 
-    /// The argument with that name, or without a name in that place.
+    /// The argument with this name, or the unnamed argument at this position.
     pub(crate) fn take(&mut self, name: &str, place: usize) -> Option<String> {
         self.used.push(name.to_string());
         let named = self.given.iter().find(|(given, _)| given.as_deref() == Some(name));
@@ -40,7 +40,7 @@ impl Arguments {
         named.or(placed).map(|(_, value)| value.clone())
     }
 
-    /// Text that may stand between quotes, such as a formula or a file name.
+    /// Text that may be quoted, for example a formula or a file name.
     pub(crate) fn required_text(&mut self, name: &str, place: usize) -> Result<String, String> {
         let text = self.required_raw(name, place)?;
         let unquoted = ['"', '\'']
@@ -54,7 +54,7 @@ impl Arguments {
         self.take(name, place).ok_or_else(|| format!("{name} is missing; write it as {}", self.example))
     }
 
-    /// All values, none of which may have a name.
+    /// All values; none may have a name.
     pub(crate) fn all_values(&mut self) -> Result<Vec<String>, String> {
         if let Some((Some(name), _)) = self.given.iter().find(|(name, _)| name.is_some()) {
             return Err(format!("\"{}\" has no place here; write it as {}", shown(name), self.example));
@@ -84,7 +84,7 @@ impl Arguments {
         text.split(':').map(number).collect()
     }
 
-    /// Refuses arguments that were not taken.
+    /// Rejects arguments that were not used.
     pub(crate) fn expect_all_used(&self) -> Result<(), String> {
         for (at, (name, value)) in self.given.iter().enumerate() {
             let by_name =
@@ -111,7 +111,7 @@ impl Arguments {
     }
 }
 
-/// Cuts a text at each separator outside quotes and parentheses, into at most `most` parts.
+/// Splits a text at each separator outside quotes and parentheses, into at most `most` parts.
 fn split(text: &str, separator: char, most: usize) -> Result<Vec<&str>, String> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! A table whose columns are in memory already.
+//! A table whose columns are already in memory.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::records::{Cell, Comma, Layout, Rows};
 /// A column of a table in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Column {
-    /// Numbers; NaN where one is missing.
+    /// Numbers; NaN if missing.
     Numbers(Vec<f64>),
-    /// Texts; `None` where one is missing.
+    /// Texts; `None` if missing.
     Texts(Vec<Option<String>>),
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct ColumnRows {
 }
 
 impl ColumnRows {
-    /// Rows of columns, which must be of one length.
+    /// Rows from columns, which must have equal lengths.
     pub(crate) fn new(path: &str, columns: Vec<(String, Column)>) -> Result<ColumnRows, IoError> {
         let (names, columns): (Vec<String>, Vec<Column>) = columns.into_iter().unzip();
         let rows = columns.first().map_or(0, Column::len);

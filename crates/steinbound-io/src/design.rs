@@ -1,4 +1,4 @@
-//! [`Design`]: the response and the columns that a formula makes of a table.
+//! [`Design`]: the response and the columns that a formula derives from a table.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,10 +17,11 @@ use crate::transform::Transform;
 ///
 /// # Definition
 ///
-/// The intercept comes first, then the terms by the number of their factors and otherwise as written. A categorical column has
-/// one indicator for each level, in the order of the levels; the first level is the base, with which the others are compared,
-/// and has none, unless the terms before do not span it. In an interaction the first factor varies fastest. Levels
-/// are in the order of numbers where all are numbers, else in that of their bytes, with a chosen base put first.
+/// The intercept comes first, then the terms ordered by their number of factors and otherwise as written. A
+/// categorical column has one indicator for each level, in the order of the levels; the first level is the
+/// base, with which the others are compared, and has no indicator unless the preceding terms do not span it.
+/// In an interaction the first factor varies fastest. Levels are sorted as numbers if all are numbers, else
+/// by their bytes; a chosen base comes first.
 ///
 /// ```
 /// use steinbound_io::{Formula, Frame, FrameOptions};
@@ -46,7 +47,7 @@ pub struct Design {
     plan: Plan,
 }
 
-/// What is needed to make the same columns of other data.
+/// The information needed to derive the same columns from other data.
 #[derive(Debug, Clone, PartialEq)]
 struct Plan {
     intercept: bool,
@@ -57,9 +58,9 @@ struct Plan {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Coded {
-    /// The column as the formula asks for it.
+    /// The column as written in the formula.
     column: String,
-    /// The column as results call it.
+    /// The name of the column in results.
     name: String,
     coding: Coding,
 }
@@ -78,7 +79,7 @@ enum Values {
 }
 
 impl Formula {
-    /// The columns that the formula uses in a table, the response first, each once.
+    /// The columns of a table that the formula uses, the response first, each once.
     ///
     /// ```
     /// # use steinbound_io::{Formula, Frame, FrameOptions};
@@ -96,7 +97,8 @@ impl Formula {
             .collect())
     }
 
-    /// The response and the columns of a table, without the rows that miss a value where those may be dropped.
+    /// The response and the columns of a table, without the rows that have a missing value if those may be
+    /// dropped.
     pub fn design(&self, frame: &Frame) -> Result<Design, IoError> {
         let terms = Terms::of(self, frame)?;
         let used: Vec<usize> =
@@ -126,7 +128,7 @@ impl Formula {
         Ok(Design { response, response_name, matrix, names, rows, plan })
     }
 
-    /// How a variable is turned into columns, with its levels where it is categorical.
+    /// How a variable is turned into columns, with its levels if it is categorical.
     fn coded(&self, variable: &Variable, frame: &Frame) -> Result<Coded, IoError> {
         let name = frame.names()[variable.place].clone();
         let coding = match variable.kind {
@@ -185,10 +187,10 @@ impl Formula {
     }
 }
 
-/// The levels of a column, row by row. A number has one level however it is written.
+/// The levels of a column, row by row. Equal numbers are one level, however they are written.
 fn labels(frame: &Frame, place: usize, are_numbers: bool) -> Result<Vec<String>, IoError> {
     if are_numbers {
-        // Adding zero makes one of the two zeros.
+        // Adding zero makes negative zero positive.
         return Ok(frame.numbers_at(place)?.iter().map(|value| (value + 0.0).to_string()).collect());
     }
     frame.texts_at(place)
@@ -208,7 +210,7 @@ impl Design {
         self.plan.variables.iter().map(|variable| variable.column.as_str()).collect()
     }
 
-    /// A regression of the response on the columns, without limits so far.
+    /// A regression of the response on the columns, without limits.
     ///
     /// ```
     /// use steinbound_io::{Formula, Frame, FrameOptions};
@@ -235,15 +237,16 @@ impl Design {
 
     /// The same columns for other data, which need not have the response.
     ///
-    /// There is one row for each row of the frame. A missing value is an error: [`Frame::complete_rows`] of
-    /// [`Design::columns`] and [`Frame::select`] leave such rows out. So is a level that the first data did not have.
+    /// There is one row for each row of the frame. A missing value is an error; [`Frame::complete_rows`] of
+    /// [`Design::columns`] and [`Frame::select`] remove these rows. A level that the first data did not have
+    /// is an error, too.
     pub fn apply(&self, frame: &Frame) -> Result<Matrix, IoError> {
         self.plan.matrix(frame, &self.names)
     }
 }
 
 impl Plan {
-    /// How many columns a variable has within a term.
+    /// The number of columns of a variable within a term.
     fn size(&self, (variable, keeps_all): (usize, bool)) -> usize {
         match &self.variables[variable].coding {
             Coding::Levels { levels, .. } => levels.len() - usize::from(!keeps_all),
@@ -261,7 +264,7 @@ impl Plan {
         widths.fold(usize::from(self.intercept), usize::saturating_add)
     }
 
-    /// For each column its variables, with the level where they are categorical.
+    /// For each column its variables, with the level if they are categorical.
     fn columns(&self) -> Vec<Vec<(usize, usize)>> {
         let mut columns = Vec::with_capacity(self.width());
         columns.extend(self.intercept.then(Vec::new));

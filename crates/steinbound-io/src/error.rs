@@ -2,7 +2,7 @@ use thiserror::Error;
 
 use crate::place::{Place, Unit};
 
-/// What can go wrong with a file or a specification, with its place and remedy.
+/// Errors about files and specifications, with place and remedy.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum IoError {
@@ -11,46 +11,46 @@ pub enum IoError {
     Read {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason given by the system.
         reason: String,
     },
-    /// The file cannot be created where it was asked for.
+    /// The file cannot be created at the requested place.
     #[error("cannot create {path}: {reason}; check the folder and its permissions")]
     Create {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason given by the system.
         reason: String,
     },
-    /// Writing failed half-way; the file was not touched.
+    /// Writing failed before completion; an existing file was not changed.
     #[error("cannot write {path}: {reason}; nothing was changed")]
     Write {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason given by the system.
         reason: String,
     },
-    /// Nothing in the file.
+    /// The file is empty.
     #[error("{path} is empty; it should hold one point per line")]
     Empty {
         /// The file.
         path: String,
     },
-    /// A header and no data.
+    /// The file has a header and no data.
     #[error("{path} has a header but no data rows; add one point per line")]
     NoRows {
         /// The file.
         path: String,
     },
-    /// All rows had missing values.
+    /// All rows have missing values.
     #[error("{path}: every one of the {dropped} rows has a missing value, so that none is left")]
     AllDropped {
         /// The file.
         path: String,
-        /// How many rows there were.
+        /// The number of rows.
         dropped: usize,
     },
-    /// A row of another length.
+    /// A row of a different length.
     #[error(
         "{path}, {place}: {found} values where the first {unit} has {expected}; give every {unit} the same number{}", ragged_remedy(*.expected, *.after_comment), unit = .place.unit
     )]
@@ -59,14 +59,14 @@ pub enum IoError {
         path: String,
         /// Where in the file.
         place: Place,
-        /// How many values it has.
+        /// Its number of values.
         found: usize,
-        /// How many it should have.
+        /// The expected number.
         expected: usize,
         /// Whether the first line looks like a comment.
         after_comment: bool,
     },
-    /// A column with the name of a parameter.
+    /// A column with the same name as a parameter.
     #[error("a column called \"{name}\" cannot be told from the parameter of that name; rename the column")]
     ParameterName {
         /// The name.
@@ -79,11 +79,11 @@ pub enum IoError {
     UnevenColumns {
         /// The column.
         column: String,
-        /// How many values it has.
+        /// Its number of values.
         found: usize,
         /// The first column.
         first: String,
-        /// How many values that has.
+        /// The number of values of the first column.
         expected: usize,
     },
     /// Text where a number should be.
@@ -97,7 +97,7 @@ pub enum IoError {
         place: Place,
         /// The column's name or number.
         column: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
     /// NaN or infinite.
@@ -111,7 +111,7 @@ pub enum IoError {
         place: Place,
         /// The column's name or number.
         column: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
     /// An empty field.
@@ -126,19 +126,19 @@ pub enum IoError {
         /// The column's name or number.
         column: String,
     },
-    /// No column of that name or number.
+    /// There is no column with this name or number.
     #[error("{path} has no column \"{name}\"; its columns are {known}{}", did_you_mean(.nearest))]
     NoSuchColumn {
         /// The file.
         path: String,
-        /// What was asked for.
+        /// The requested name or number.
         name: String,
-        /// The columns there are.
+        /// The existing columns.
         known: String,
         /// The nearest name.
         nearest: Option<String>,
     },
-    /// Two columns of that name.
+    /// Several columns have this name.
     #[error("{path} has more than one column \"{name}\"; choose it by its number, counted from 1")]
     AmbiguousColumn {
         /// The file.
@@ -163,15 +163,15 @@ pub enum IoError {
         place: Place,
         /// The column's name or number.
         column: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
-    /// No numbers to read.
+    /// There are no numeric columns.
     #[error("{path} has no numeric column {}", numeric_remedy(*.unit))]
     NoNumericColumn {
         /// The file.
         path: String,
-        /// What the file is counted by.
+        /// The unit in which the file is counted.
         unit: Unit,
     },
     /// A number with a decimal comma.
@@ -185,10 +185,10 @@ pub enum IoError {
         place: Place,
         /// The column's name or number.
         column: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
-    /// A number with a decimal point where numbers have a decimal comma.
+    /// A number with a decimal point in a table with decimal commas.
     #[error(
         "{path}, {place}, column {column}: \"{value}\" has a point where --decimal-comma says a comma; write all numbers alike, \
          or leave --decimal-comma out"
@@ -200,15 +200,15 @@ pub enum IoError {
         place: Place,
         /// The column's name or number.
         column: String,
-        /// What stands there.
+        /// The value found.
         value: String,
     },
-    /// A comma that would stand between values and in numbers.
+    /// The comma would be both the separator and part of numbers.
     #[error(
         "the comma cannot be both the separator and the decimal comma; choose another separator, or leave --decimal-comma out"
     )]
     CommaTwice,
-    /// A line without an end.
+    /// A line that is too long.
     #[error(
         "{path}, line {line} is longer than {limit} MB; give one point per line, and end every line with a line break"
     )]
@@ -220,7 +220,7 @@ pub enum IoError {
         /// The limit in megabytes.
         limit: usize,
     },
-    /// More columns than anybody means.
+    /// A line with too many values.
     #[error(
         "{path}, line {line} has more than {limit} values; give one point per line, and cut the table into narrower ones"
     )]
@@ -232,7 +232,7 @@ pub enum IoError {
         /// The limit.
         limit: usize,
     },
-    /// A quote that swallows the rest of the file.
+    /// A quote that is never closed.
     #[error(
         "{path}, line {line}: a quoted value begins here and does not end; close the quote, or write a quote inside a value twice"
     )]
@@ -242,25 +242,25 @@ pub enum IoError {
         /// The line on which it opens, counted from 1.
         line: u64,
     },
-    /// A column of a kind that is not read.
+    /// A column of an unsupported type.
     #[error("{path}, column {column}: {reason}")]
     UnusableColumn {
         /// The file.
         path: String,
         /// The column's name or number.
         column: String,
-        /// What is wrong, and the remedy.
+        /// The reason and the remedy.
         reason: String,
     },
-    /// Bytes that are no table, or that cannot be had.
+    /// Data that are not a table, or that cannot be read.
     #[error("cannot read {path}: {reason}")]
     Unreadable {
         /// The file.
         path: String,
-        /// What is wrong, and the remedy.
+        /// The reason and the remedy.
         reason: String,
     },
-    /// A name that tells no map format.
+    /// A file name without the extension of a map format.
     #[error(
         "{path}: the kind of map is told by the end of its name: .geojson, .json, .wkt, .shp or .csv; rename or convert it"
     )]
@@ -268,7 +268,7 @@ pub enum IoError {
         /// The file.
         path: String,
     },
-    /// A map that memory should not hold.
+    /// A map that is too large for memory.
     #[error("{path} is larger than {limit} MB; simplify the map or cut out what is needed")]
     MapTooLarge {
         /// The file.
@@ -276,19 +276,19 @@ pub enum IoError {
         /// The limit in megabytes.
         limit: u64,
     },
-    /// A map that breaks the rules of its format.
+    /// A map that violates the rules of its format.
     #[error("{path} is not valid {format}{place}: {reason}; correct it, or export the map again")]
     MapSyntax {
         /// The file.
         path: String,
         /// The format.
         format: &'static str,
-        /// Where, as far as that is known.
+        /// The position, if known.
         place: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// Points or lines where areas are needed.
+    /// Points or lines instead of areas.
     #[error("{path} holds no polygon, only {found}; a domain is made of polygons, so export the areas")]
     NoPolygon {
         /// The file.
@@ -296,7 +296,7 @@ pub enum IoError {
         /// The kinds of geometry in it.
         found: String,
     },
-    /// Areas or lines where points are needed.
+    /// Areas or lines instead of points.
     #[error(
         "{path}, feature {feature} is a {kind}, not a point; data are points, so export those (areas belong to --boundary)"
     )]
@@ -314,7 +314,7 @@ pub enum IoError {
         /// The file.
         path: String,
     },
-    /// A map of nothing.
+    /// A map without vertices.
     #[error(
         "{path} holds no vertices: what was chosen of it is empty; export the map again, or choose another feature"
     )]
@@ -322,7 +322,7 @@ pub enum IoError {
         /// The file.
         path: String,
     },
-    /// Heights among the coordinates.
+    /// Coordinates with heights.
     #[error(
         "{path}: {feature} has three-dimensional coordinates; export the map without the third coordinate"
     )]
@@ -332,17 +332,17 @@ pub enum IoError {
         /// The feature.
         feature: String,
     },
-    /// A ring that does not come back to where it began.
+    /// A ring whose last vertex differs from its first.
     #[error("{path}, {feature}: ring {ring} of the map is open; repeat its first vertex at its end")]
     OpenRing {
         /// The file.
         path: String,
         /// The feature.
         feature: String,
-        /// The ring, counted from 1 over all that were chosen.
+        /// The ring, counted from 1 over all chosen rings.
         ring: usize,
     },
-    /// No feature has the value asked for.
+    /// No feature has the requested value.
     #[error(
         "{path} has no feature whose {property} is \"{value}\"; the values are {known}{}", did_you_mean(.nearest)
     )]
@@ -351,26 +351,26 @@ pub enum IoError {
         path: String,
         /// The property.
         property: String,
-        /// The value asked for.
+        /// The requested value.
         value: String,
-        /// Some of the values there are.
+        /// Some of the existing values.
         known: String,
         /// The nearest value.
         nearest: Option<String>,
     },
-    /// No feature has the property asked for.
+    /// No feature has the requested property.
     #[error("{path} has no feature with the property \"{property}\"; {}{}", properties(.known), did_you_mean(.nearest))]
     NoSuchProperty {
         /// The file.
         path: String,
-        /// What was asked for.
+        /// The requested property.
         property: String,
-        /// Some of the properties there are.
+        /// Some of the existing properties.
         known: String,
         /// The nearest property.
         nearest: Option<String>,
     },
-    /// Features cannot be chosen without attributes.
+    /// Features cannot be chosen without an attribute table.
     #[error(
         "there is no .dbf file beside {path} by which features could be chosen; copy it there, or use the whole map"
     )]
@@ -378,7 +378,7 @@ pub enum IoError {
         /// The file.
         path: String,
     },
-    /// A table that is not one of rings.
+    /// A table that does not contain rings.
     #[error(
         "{path} has {found} columns where the rings of a map have two numeric ones, x and y, or a third with the header ring, part or id; \
          leave out the others"
@@ -386,33 +386,33 @@ pub enum IoError {
     RingColumns {
         /// The file.
         path: String,
-        /// How many columns there are.
+        /// The number of columns.
         found: usize,
     },
-    /// The rings of a map do not make a domain.
+    /// The rings of a map do not form a domain.
     #[error("{path}: {error}")]
     MapDomain {
         /// The file.
         path: String,
-        /// What is wrong with them.
+        /// The reason.
         error: steinbound::DomainError,
     },
-    /// A domain specification that cannot be read.
+    /// A domain specification that cannot be parsed.
     #[error("cannot read the domain \"{text}\": {reason}")]
     Spec {
         /// The specification.
         text: String,
-        /// What is wrong, and how it should look.
+        /// The reason, and the correct form.
         reason: String,
     },
-    /// A formula that cannot be read, or that does not fit its table.
+    /// A formula that cannot be parsed or does not fit its table.
     #[error("the formula cannot be used: {reason}\n  {excerpt}\n  {}^", " ".repeat(*.column))]
     Formula {
-        /// What is wrong, and the remedy.
+        /// The reason and the remedy.
         reason: String,
         /// The part of the formula around the mistake.
         excerpt: String,
-        /// How far the mistake is from the beginning of that part.
+        /// The distance of the mistake from the beginning of that part.
         column: usize,
     },
     /// A term whose value is NaN or infinite.
@@ -429,7 +429,7 @@ pub enum IoError {
         /// Its value.
         value: f64,
     },
-    /// A level that the data to which the formula was fitted does not have.
+    /// A level that did not occur in the data to which the formula was fitted.
     #[error(
         "{path}, {place}: {column} has the level \"{level}\", which is not among the known ones ({known}); correct it, or leave out that {}", .place.unit
     )]
@@ -440,23 +440,23 @@ pub enum IoError {
         place: Place,
         /// The column.
         column: String,
-        /// What stands there.
+        /// The level found.
         level: String,
-        /// The levels there are.
+        /// The known levels.
         known: String,
     },
-    /// A limit that limits nothing.
+    /// A limit that is not a finite number.
     #[error("the limit {text} is not a finite number; give a number or the name of a column")]
     Limit {
-        /// What was given.
+        /// The text given.
         text: String,
     },
-    /// The domain itself is impossible.
+    /// The domain is impossible.
     #[error(transparent)]
     Domain(#[from] steinbound::DomainError),
 }
 
-/// The remedy for a table that may not be separated as it seems, or that begins with a comment.
+/// The remedy for a table whose separator was perhaps not recognised, or that begins with a comment.
 fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
     match (expected, after_comment) {
         (_, true) => "; the first begins with #, and comments are not read, so remove such lines",
@@ -465,7 +465,7 @@ fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
     }
 }
 
-/// What makes a column numeric, and how to have one.
+/// The definition of a numeric column, and the remedy.
 fn numeric_remedy(unit: Unit) -> &'static str {
     match unit {
         Unit::Line => {

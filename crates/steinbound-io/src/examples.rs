@@ -1,7 +1,8 @@
-//! Data that examples are made with.
+//! Data for examples.
 
-/// Scores of 178 pupils in reading (`achiv`, seen only above 40) and writing (`langscore`), and their programme (`prog`): the table `hsb2` of the High School
-/// and Beyond survey, under the names of the textbook example of truncated regression.
+/// Scores of 178 pupils in reading (`achiv`, observed only above 40) and writing (`langscore`), and their
+/// programme (`prog`): the table `hsb2` of the High School and Beyond survey, under the names of the textbook
+/// example of truncated regression.
 ///
 /// ```
 /// use steinbound_io::{Frame, FrameOptions, examples};

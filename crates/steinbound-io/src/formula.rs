@@ -1,20 +1,20 @@
-//! [`Formula`]: a regression formula as a person writes it.
+//! [`Formula`]: a regression formula.
 
 use crate::error::IoError;
 use crate::names::{pointed, shown, unknown};
 use crate::transform::Transform;
 
-/// The most columns a design may have, and the most terms a formula.
+/// The largest number of columns of a design and of terms of a formula.
 pub(crate) const MOST_COLUMNS: usize = 1_000;
 
-/// The most columns in one interaction.
+/// The largest number of columns in an interaction.
 const MOST_FACTORS: usize = 20;
 
 /// A regression formula: a response, `~`, and the terms that explain it.
 ///
 /// # Definition
 ///
-/// Terms are joined by `+`; `-` takes one away again. The intercept is there unless `0` or `-1` says otherwise.
+/// Terms are joined by `+`; `-` removes one. The intercept is included unless `0` or `-1` removes it.
 ///
 /// | written | meaning |
 /// |---|---|
@@ -42,19 +42,19 @@ const MOST_FACTORS: usize = 20;
 pub struct Formula {
     text: String,
     pub(crate) response: Spot,
-    /// Where the right-hand side begins.
+    /// The position at which the right-hand side begins.
     pub(crate) right: usize,
     pub(crate) steps: Vec<Step>,
 }
 
-/// A name or level and where it stands.
+/// A name or level and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spot {
     pub name: String,
     pub at: usize,
 }
 
-/// Something added to the terms or taken from them.
+/// A term to add or to remove.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Step {
     pub adds: bool,
@@ -72,7 +72,7 @@ pub(crate) enum Part {
     Terms(Vec<Vec<Factor>>),
 }
 
-/// A column and what is done with it.
+/// A column and the function applied to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Factor {
     pub column: Spot,
@@ -101,7 +101,7 @@ impl Formula {
         &self.text
     }
 
-    /// A refusal that points at a place in the formula.
+    /// An error that points at a position in the formula.
     pub(crate) fn fail(&self, at: usize, reason: impl Into<String>) -> IoError {
         refuse(&self.text, at, reason.into())
     }
@@ -115,7 +115,7 @@ fn refuse(text: &str, at: usize, reason: String) -> IoError {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// How many terms were read.
+    /// The number of terms parsed so far.
     terms: usize,
 }
 
@@ -128,13 +128,13 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    /// The next character that is not blank, not yet taken.
+    /// The next character that is not blank, without consuming it.
     fn peek(&mut self) -> Option<char> {
         self.at = self.text.len() - self.rest().trim_start().len();
         self.rest().chars().next()
     }
 
-    /// Where the next character that is not blank stands.
+    /// The position of the next character that is not blank.
     fn place(&mut self) -> usize {
         self.peek();
         self.at
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         self.fail(self.at, format!("{wanted} should stand here; write it as {form}"))
     }
 
-    /// Takes characters as long as they are wanted.
+    /// Consumes characters while the condition holds.
     fn run(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         &rest[..length]
     }
 
-    /// What stands between two marks of the kind that comes next.
+    /// The text between two marks of the kind that comes next.
     fn enclosed(&mut self, mark: char, what: &str) -> Result<Spot, IoError> {
         let at = self.at;
         self.eat(mark);
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok(Spot { name, at })
     }
 
-    /// The name of a column, where one comes next.
+    /// The name of a column, if one comes next.
     fn name(&mut self) -> Result<Option<Spot>, IoError> {
         match self.peek() {
             Some('`') => self.enclosed('`', "name").map(Some),
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
             steps.push(self.step(adds)?);
             adds = match self.peek() {
                 None => return Ok(steps),
-                // A plus before a minus is read over: x + -1.
+                // A plus before a minus is ignored: x + -1.
                 Some('+') => {
                     self.eat('+');
                     !self.eat('-')
@@ -295,7 +295,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Factors joined by `:` and `*`, as the terms they stand for.
+    /// Factors joined by `:` and `*`, expanded into terms.
     fn product(&mut self) -> Result<Vec<Vec<Factor>>, IoError> {
         let at = self.at;
         let mut terms = vec![self.interaction()?];
@@ -355,7 +355,7 @@ impl<'a> Parser<'a> {
         self.fail(self.at, format!("{found} is not understood here; {advice}"))
     }
 
-    /// What follows a name and its opening bracket.
+    /// Parses the arguments after a name and its opening bracket.
     fn call(&mut self, function: &Spot) -> Result<Factor, IoError> {
         let form = match function.name.as_str() {
             "C" | "factor" => "C(column, base=level)".to_string(),

@@ -1,4 +1,4 @@
-//! [`Frame`]: a table whose columns are asked for by name, numbers or text.
+//! [`Frame`]: a table whose columns are read by name, as numbers or text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use crate::records::{Cell, Layout, Rows};
 use crate::source::Progress;
 use crate::text_format::TextFormat;
 
-/// How to read a frame.
+/// Options for reading a frame.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrameOptions {
-    /// Leave out rows that miss a value in a used column instead of refusing them.
+    /// Leave out rows with a missing value in a used column instead of returning an error.
     pub drop_missing: bool,
     /// How a table of text is laid out.
     pub format: TextFormat,
 }
 
-/// A table in memory, whose columns are read when they are asked for.
+/// A table in memory, whose columns are interpreted when they are requested.
 ///
-/// Cells stay text until a column is used, so that an unused column may hold anything. A column is numeric if its first value,
-/// missing ones passed over, is a number; other columns are text. Columns go by their header, by `x1`, `x2`, .. where
-/// the file has none, or by their number, counted from 1.
+/// Cells stay text until a column is used, so that an unused column may contain anything. A column is numeric
+/// if its first value that is not missing is a number; other columns are text. Columns are named by their
+/// header, by `x1`, `x2`, .. if the file has none, or by their number, counted from 1.
 ///
 /// ```
 /// use steinbound_io::{Frame, FrameOptions};
@@ -48,7 +48,7 @@ pub struct Frame {
 struct Cells {
     layout: Layout,
     bytes: Vec<u8>,
-    /// Where in the bytes each cell ends.
+    /// The end of each cell in the bytes.
     ends: Vec<usize>,
     lines: Vec<u64>,
     /// For each column whether it is numeric.
@@ -63,7 +63,8 @@ impl Cells {
     }
 }
 
-/// Reads a table whose columns are asked for by name: whatever [`read_table`](crate::read_table) reads.
+/// Reads a table whose columns are requested by name, in any format that [`read_table`](crate::read_table)
+/// reads.
 ///
 /// ```no_run
 /// use steinbound_io::{FrameOptions, read_frame};
@@ -75,7 +76,7 @@ pub fn read_frame(path: &Path, options: &FrameOptions) -> Result<Frame, IoError>
     read_frame_watched(path, options, &|_| ())
 }
 
-/// The same as [`read_frame`], telling now and then how far it has come.
+/// The same as [`read_frame`], with reports of its progress.
 ///
 /// ```no_run
 /// use steinbound_io::{FrameOptions, read_frame_watched};
@@ -92,12 +93,13 @@ pub fn read_frame_watched(
 }
 
 impl Frame {
-    /// Reads a frame from the bytes of a file; the path serves for messages.
+    /// Reads a frame from the bytes of a file; the path is used in messages.
     pub fn parse(path: &str, bytes: &[u8], options: &FrameOptions) -> Result<Frame, IoError> {
         Frame::read_rows(&mut text_rows(path, bytes, &options.format)?, options)
     }
 
-    /// A frame of columns that are in memory; the name serves for messages. A column of texts is text whatever it looks like.
+    /// A frame of columns in memory; the name is used in messages. A column of texts is text even if it
+    /// contains numbers.
     ///
     /// ```
     /// use steinbound_io::{Column, Frame, FrameOptions};
@@ -166,7 +168,7 @@ impl Frame {
         self.cells.layout.has_header
     }
 
-    /// A header one of whose names is a number, which may be data with a gap.
+    /// The first numeric name in the header, if any: that row may be data with a gap.
     pub fn doubtful_header(&self) -> Option<&str> {
         self.cells.layout.doubtful_header.as_deref()
     }
@@ -176,21 +178,21 @@ impl Frame {
         self.rows.len()
     }
 
-    /// Whether there are no rows, which only [`Frame::select`] can bring about.
+    /// Whether there are no rows, which is possible only after [`Frame::select`].
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many rows of the file were left out.
+    /// The number of rows of the file that were left out.
     pub fn dropped(&self) -> usize {
         self.cells.lines.len().saturating_sub(self.rows.len())
     }
 
-    /// Where in the file a row stands.
+    /// The position of a row in the file.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn place(&self, row: usize) -> Place {
         self.cells.layout.row(self.line(row))
     }
@@ -199,7 +201,7 @@ impl Frame {
         self.cells.lines[self.rows[row]]
     }
 
-    /// Whether a column is numeric, that is, whether its first value is.
+    /// Whether a column is numeric, that is, whether its first value is a number.
     pub fn is_numeric(&self, column: &str) -> Result<bool, IoError> {
         Ok(self.is_numeric_at(self.find(column)?))
     }
@@ -209,7 +211,7 @@ impl Frame {
         self.numbers_at(self.find(column)?)
     }
 
-    /// The values of a column as text, without the blanks around them; a missing value is an error.
+    /// The values of a column as text, without surrounding blanks; a missing value is an error.
     pub fn texts(&self, column: &str) -> Result<Vec<String>, IoError> {
         self.texts_at(self.find(column)?)
     }
@@ -237,13 +239,13 @@ impl Frame {
         self.complete_rows_at(&used)
     }
 
-    /// The same table with only these rows, in this order; rows that are not there are passed over.
+    /// The same table with only these rows, in this order; rows that do not exist are skipped.
     pub fn select(&self, rows: &[usize]) -> Frame {
         let rows = rows.iter().filter_map(|row| self.rows.get(*row).copied()).collect();
         Frame { cells: Arc::clone(&self.cells), drop_missing: self.drop_missing, rows }
     }
 
-    /// The place of a column in the file, counted from zero.
+    /// The index of a column in the file, counted from zero.
     pub(crate) fn find(&self, column: &str) -> Result<usize, IoError> {
         self.cells.layout.find(column)
     }
@@ -367,7 +369,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever the bytes, every column is read or refused.
+        /// For any bytes, every column is read or rejected.
         #[test]
         fn any_bytes_are_read_or_refused(
             text in "([0-9.,eE+-]|[\"\\n\\r, ]|nan|inf|NA|[a-c]|\\PC){0,60}",

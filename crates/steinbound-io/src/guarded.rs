@@ -1,4 +1,4 @@
-//! Code of others that may panic on damaged files.
+//! Calls to other crates that may panic on damaged files.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -10,9 +10,9 @@ thread_local! {
 
 static QUIET: Once = Once::new();
 
-/// What a task gives; `None` where it panics, of which nothing is printed.
+/// The result of a task; `None` if it panics, in which case nothing is printed.
 ///
-/// What the task was changing is not to be used after a panic.
+/// Data that the task was changing must not be used after a panic.
 pub(crate) fn guarded<T>(task: impl FnOnce() -> T) -> Option<T> {
     QUIET.call_once(|| {
         let usual = take_hook();

@@ -1,7 +1,8 @@
-//! Files in and out for [`steinbound`]: tables to points, maps and text to domains, and whole-file writes.
+//! Input and output for [`steinbound`]: tables to points, maps and text to domains, and writing of whole
+//! files.
 //!
-//! The core crate does no input or output. Everything that reads what a person typed or saved is here, and every error says
-//! where in the file or text it happened and what to do.
+//! The core crate does no input or output. All user input and files are read here, and every error names the
+//! place in the file or text and a remedy.
 
 mod arguments;
 pub mod columns;

@@ -1,10 +1,10 @@
-//! [`Limit`]: where a response is cut off.
+//! [`Limit`]: the truncation limit of a response.
 
 use crate::error::IoError;
 use crate::frame::Frame;
 use crate::names::shown;
 
-/// A limit of the response, the same in all rows or given by a column.
+/// A truncation limit of the response, the same in all rows or given by a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Limit {
     /// The same in all rows.
@@ -19,7 +19,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The limit in a row, counted from zero; `None` where there is no such row.
+    /// The limit in a row, counted from zero; `None` if there is no such row.
     ///
     /// ```
     /// assert_eq!(steinbound_io::Limit::Constant(40.0).at(7), Some(40.0));
@@ -32,7 +32,7 @@ impl Limit {
     }
 }
 
-/// Reads a limit: a number, else the name of a column of numbers.
+/// Parses a limit: a number, or else the name of a column of numbers.
 ///
 /// ```
 /// use steinbound_io::{Frame, FrameOptions, Limit, limit_values};

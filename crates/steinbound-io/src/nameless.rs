@@ -1,11 +1,12 @@
-//! Files that have no name while they are written, so that a program that is interrupted leaves nothing half-written.
+//! Files that have no name while they are written, so that an interrupted program leaves no incomplete file.
 //!
-//! Destructors, which remove a temporary file otherwise, do not run when a signal ends a program.
+//! Destructors, which would otherwise remove a temporary file, do not run when a signal ends a program.
 
 use std::fs::File;
 use std::path::Path;
 
-/// A file in a folder that the system removes unless it gets a [name](give_name); `None` where there are no such files.
+/// A file in a folder that the system removes unless it gets a [name](give_name); `None` if the system has no
+/// such files.
 #[cfg(target_os = "linux")]
 pub(crate) fn create(folder: &Path, mode: u32) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -18,7 +19,7 @@ pub(crate) fn create(folder: &Path, mode: u32) -> Option<File> {
     std::fs::OpenOptions::new().write(true).mode(mode).custom_flags(flags).open(folder).ok()
 }
 
-/// Gives such a file a name that is not taken.
+/// Gives such a file a name that is not in use.
 #[cfg(target_os = "linux")]
 pub(crate) fn give_name(file: &File, name: &Path) -> std::io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

@@ -1,6 +1,7 @@
-//! Names that people type: the nearest valid one, and text that is safe to echo.
+//! Names typed by users: the nearest valid one, and text that is safe to echo.
 
-/// The candidate nearest to what was typed: one that it is short for, else the one with the fewest letters changed.
+/// The candidate nearest to the typed name: one that it abbreviates, else the one with the fewest letters
+/// changed.
 ///
 /// ```
 /// use steinbound_io::names::nearest;
@@ -32,7 +33,7 @@ pub fn unknown(what: &str, typed: &str, candidates: &[&str]) -> String {
     message
 }
 
-/// A choice among named values; the message for another name gives the nearest.
+/// A choice among named values; the message for an unknown name gives the nearest.
 ///
 /// ```
 /// use steinbound_io::names::choose;
@@ -49,7 +50,7 @@ pub fn choose<T: Clone>(what: &str, typed: &str, choices: &[(&str, T)]) -> Resul
     }
 }
 
-/// The first dozen of some names, and how many more there are.
+/// The first dozen names, and the number of the others.
 ///
 /// ```
 /// use steinbound_io::names::few;
@@ -82,9 +83,10 @@ pub fn shown(text: &str) -> String {
     escaped.chars().take(57).chain("...".chars()).collect()
 }
 
-/// A line of text around a place in it, and how far that place is from its beginning: for a caret below.
+/// The line of text around a position, and the distance of the position from its beginning, for a caret
+/// below.
 ///
-/// Long lines are cut to about 60 characters; what would move the cursor is escaped.
+/// Long lines are cut to about 60 characters; characters that would move the cursor are escaped.
 pub(crate) fn pointed(text: &str, at: usize) -> (String, usize) {
     const BEFORE: usize = 40;
     const ALL: usize = 60;

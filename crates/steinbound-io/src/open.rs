@@ -1,4 +1,4 @@
-//! Which reader a table needs.
+//! The choice of the reader for a table.
 
 use std::path::Path;
 

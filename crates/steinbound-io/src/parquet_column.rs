@@ -1,4 +1,4 @@
-//! How a column of a Parquet file is stored, and how its values are decoded.
+//! The storage types of Parquet columns and the decoding of their values.
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -6,41 +6,41 @@ use parquet::data_type::{AsBytes, DataType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::Type;
 
-/// How the values of a column are stored.
+/// The storage type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
     Unsigned,
-    /// Whole numbers of so many decimal places.
+    /// Whole numbers with this number of decimal places.
     Decimal(i32),
     Half,
     Text,
 }
 
-/// A column that is read.
+/// A column to read.
 pub(crate) struct Column {
-    /// Its place among the columns of the table.
+    /// Its index among the columns of the table.
     pub place: usize,
-    /// Its place among the columns that are stored.
+    /// Its index among the stored columns.
     pub leaf: usize,
     pub kind: Kind,
     pub reader: Option<ColumnReader>,
     pub values: Values,
 }
 
-/// Some rows of a column.
+/// The values of some rows of a column.
 pub(crate) enum Values {
     Numbers(Vec<Option<f64>>),
     Wholes(Vec<Option<i128>>),
     Texts(Vec<Option<Vec<u8>>>),
 }
 
-/// How many stored columns a field has.
+/// The number of stored columns of a field.
 pub(crate) fn leaves(field: &Type) -> usize {
     if field.is_primitive() { 1 } else { field.get_fields().iter().map(|part| leaves(part)).sum() }
 }
 
-/// How a column is stored, or why it is not read.
+/// The storage type of a column, or the reason why it cannot be read.
 pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
     let info = field.get_basic_info();
     if !field.is_primitive() || info.has_repetition() && info.repetition() == Repetition::REPEATED {
@@ -50,7 +50,7 @@ pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
         );
     }
     let no_number = |what: &str, remedy: &str| Err(format!("it holds {what}, not numbers; {remedy}"));
-    // Old files say by the converted type what new ones say by the logical one.
+    // Old files give the type as converted type, new ones as logical type.
     use ConvertedType as Old;
     let (logical, old) = (info.logical_type_ref(), info.converted_type());
     let is_decimal = matches!(logical, Some(LogicalType::Decimal(_))) || old == Old::DECIMAL;
@@ -87,7 +87,7 @@ pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
 }
 
 impl Column {
-    /// Decodes so many rows and gives how many there were.
+    /// Decodes up to `count` rows and returns the number decoded.
     pub fn decode(&mut self, count: usize) -> Result<usize, ParquetError> {
         let kind = self.kind;
         let places = match kind {
@@ -150,7 +150,7 @@ fn numbers<T: DataType>(
     Ok(Values::Numbers(values(reader, count, number)?))
 }
 
-/// The next whole numbers of a column, `None` where one is missing or too large.
+/// The next whole numbers of a column, `None` if one is missing or too large.
 fn wholes<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     count: usize,
@@ -159,7 +159,7 @@ fn wholes<T: DataType>(
     Ok(Values::Wholes(values(reader, count, number)?.into_iter().map(Option::flatten).collect()))
 }
 
-/// The next values of a column, `None` where one is missing.
+/// The next values of a column, `None` if one is missing.
 fn values<T: DataType, V>(
     reader: &mut ColumnReaderImpl<T>,
     count: usize,
@@ -176,7 +176,7 @@ fn values<T: DataType, V>(
     Ok(levels.iter().take(rows).map(value).collect())
 }
 
-/// A whole number of up to 16 bytes, the highest first; `None` where there are more.
+/// A big-endian whole number of up to 16 bytes; `None` if there are more.
 fn whole(bytes: &[u8]) -> Option<i128> {
     let is_negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
     if bytes.len() > 16 {

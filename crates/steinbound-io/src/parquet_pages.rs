@@ -1,20 +1,20 @@
-//! What the pages of a Parquet file claim to hold, looked at before a reader makes room for it.
+//! Checks the sizes that pages of a Parquet file claim, before a reader allocates memory for them.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-/// A page may claim so many bytes without further question.
+/// Pages that claim at most this number of bytes are not checked.
 const HARMLESS: u64 = 32 << 20;
 
-/// No page that claims more holds so many times the bytes that it is packed into.
+/// No larger page expands to more than this multiple of its compressed size.
 const LARGEST_RATIO: u64 = 1100;
 
-/// The longest header of a page that is looked at.
+/// The length of the longest page header examined.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// Whether a page between two places of a file claims more bytes than it can hold.
+/// Whether a page between two positions of a file claims more bytes than it can hold.
 ///
-/// What does not look like pages is left to the reader, which refuses it.
+/// Data that do not look like pages are left to the reader, which rejects them.
 pub(crate) fn claim_too_much(mut file: &File, start: u64, end: u64) -> std::io::Result<bool> {
     let mut buffer = Vec::new();
     let mut place = start;
@@ -37,7 +37,7 @@ pub(crate) fn claim_too_much(mut file: &File, start: u64, end: u64) -> std::io::
     Ok(false)
 }
 
-/// What is needed of the header of a page.
+/// The fields of a page header that are needed here.
 struct Header {
     unpacked: u64,
     packed: u64,
@@ -57,7 +57,7 @@ fn header(bytes: &[u8]) -> Option<Header> {
             _ => reader.skip(kind, 0)?,
         }
     }
-    // A size that does not fit into its type is cut by the reader to one that does, whatever that is.
+    // A size that does not fit into its type is truncated by the reader, with arbitrary result.
     let size = |number: i64| i32::try_from(number).ok().and_then(|number| u64::try_from(number).ok());
     let (unpacked, packed) = size(unpacked?).zip(size(packed?)).unwrap_or((u64::MAX, 0));
     Some(Header { unpacked, packed, length: reader.at as u64 })
@@ -87,7 +87,7 @@ impl Compact<'_> {
         None
     }
 
-    /// An integer, whose sign is in its lowest bit.
+    /// An integer in zigzag encoding: the sign is in its lowest bit.
     fn integer(&mut self) -> Option<i64> {
         let value = self.unsigned()?;
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
@@ -103,13 +103,13 @@ impl Compact<'_> {
         })
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
         if depth > 8 {
             return None;
         }
         match kind {
-            // The kind of a field is its truth.
+            // The kind of a Boolean field is its value.
             1 | 2 => {}
             3 => self.at += 1,
             4..=6 => drop(self.unsigned()?),
@@ -122,7 +122,7 @@ impl Compact<'_> {
                 let head = self.byte()?;
                 let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
                 for _ in 0..count {
-                    // In a list truths take a byte each.
+                    // In a list each Boolean takes one byte.
                     let kind = if head & 15 <= 2 { 3 } else { head & 15 };
                     self.skip(kind, depth + 1)?;
                     self.bytes.get(self.at.checked_sub(1)?)?;
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// The header of a page that claims so many bytes, packed into eight, with a nested structure.
+    /// The header of a page that claims this number of bytes, packed into eight, with a nested structure.
     fn page(claim: u64) -> Vec<u8> {
         let mut bytes = vec![0x15, 0x00, 0x15];
         let mut rest = 2 * claim;

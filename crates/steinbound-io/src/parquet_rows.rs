@@ -17,25 +17,25 @@ use crate::place::Unit;
 use crate::records::{Cell, Comma, Layout, Rows, printable};
 use crate::source::broken;
 
-/// How many rows are decoded at once.
+/// The number of rows decoded at once.
 const BATCH: usize = 4096;
 
 /// The rows of a Parquet file; only chosen columns are read.
 pub(crate) struct ParquetRows {
     file: SerializedFileReader<File>,
-    /// The same file, to look at its pages.
+    /// The same file, for the check of its pages.
     raw: File,
     layout: Layout,
-    /// For each column of the table where and how it is stored; `None` where it cannot be read.
+    /// For each column of the table its storage; `None` if it cannot be read.
     stored: Vec<Option<(usize, Kind)>>,
     columns: Vec<Column>,
-    /// For each column of the table its place among the chosen.
+    /// For each column of the table its index among the chosen columns.
     chosen: BTreeMap<usize, usize>,
-    /// The group of rows that is next.
+    /// The next group of rows.
     group: usize,
-    /// The rows of the group that are not decoded yet.
+    /// The number of rows of the group that are not decoded yet.
     left: usize,
-    /// The rows that are decoded, and the place of the current among them, counted from 1.
+    /// The number of decoded rows, and the index of the current one among them, counted from 1.
     decoded: usize,
     at: usize,
     row: u64,
@@ -87,7 +87,7 @@ impl ParquetRows {
         })
     }
 
-    /// Refuses columns that are packed in a way that is not known here.
+    /// Rejects columns whose compression is not supported.
     fn check_codecs(&self, place: usize, leaf: usize) -> Result<(), IoError> {
         for group in self.file.metadata().row_groups() {
             let codec =
@@ -118,7 +118,7 @@ impl ParquetRows {
         Ok(())
     }
 
-    /// Refuses pages that claim more than they can hold: the reader would make room for it.
+    /// Rejects pages that claim more than they can hold, for which the reader would allocate memory.
     fn check_pages(&self, leaf: usize) -> Result<(), IoError> {
         let path = &self.layout.path;
         for column in self.file.metadata().row_groups().iter().filter_map(|group| group.columns().get(leaf)) {
@@ -131,7 +131,7 @@ impl ParquetRows {
         Ok(())
     }
 
-    /// Decodes the next rows; `false` where there are none.
+    /// Decodes the next rows; `false` if there are none.
     fn decode(&mut self) -> Result<bool, IoError> {
         while self.left == 0 {
             if self.group == self.file.num_row_groups() {
@@ -166,10 +166,11 @@ impl ParquetRows {
     }
 }
 
-/// Refuses groups of more rows than their columns have values, and columns outside the file; the reader takes both for granted.
+/// Rejects groups with more rows than their columns have values, and columns outside the file; the reader
+/// checks neither.
 fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(), IoError> {
     for group in metadata.row_groups() {
-        // Lists have more values than rows, and nobody counts those of structures.
+        // Lists have more values than rows, and the values of structures are not counted.
         let mut counted = group.columns().iter().filter(|column| column.column_path().parts().len() == 1);
         let is_short = counted.any(|column| column.num_values() < group.num_rows());
         if is_short || group.columns().is_empty() && group.num_rows() > 0 {
@@ -189,7 +190,7 @@ fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(),
     Ok(())
 }
 
-/// What the reader gives; it refuses most of what is damaged, and panics on some of it.
+/// The reader's result; the reader rejects most damaged files and panics on some of them.
 fn sound<T>(path: &str, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, IoError> {
     let panicked = || Err(ParquetError::General("its values do not decode".into()));
     let told = |error: ParquetError| {
@@ -199,7 +200,7 @@ fn sound<T>(path: &str, read: impl FnOnce() -> Result<T, ParquetError>) -> Resul
     guarded(read).unwrap_or_else(panicked).map_err(told)
 }
 
-/// The refusal of a damaged file, for a reason that may be shown as it is.
+/// The error for a damaged file, with a reason that may be shown unchanged.
 fn damaged(path: &str, reason: &str) -> IoError {
     let reason = format!("as Parquet it is damaged ({reason}); write or copy it again");
     IoError::Unreadable { path: path.to_string(), reason }
@@ -316,9 +317,11 @@ mod tests {
         assert_eq!(sheet.clusters().unwrap(), ["red", "red"]);
     }
 
-    /// A file with one group of so many rows, and columns of a type and a number of values that are said to lie in it.
+    /// A file with one group of this number of rows and with columns of the given type and claimed number of
+    /// values.
     fn claiming(rows: u64, columns: &[(&str, u8, u64)]) -> Vec<u8> {
-        // Thrift's compact encoding: the step from the last field and the kind of value in one byte, numbers in zigzag.
+        // Thrift's compact encoding: the step from the last field and the kind of value in one byte, numbers
+        // in zigzag.
         let number = |head: u8, value: u64| {
             let mut bytes = vec![head];
             let mut rest = 2 * value;

@@ -1,8 +1,8 @@
-//! [`Place`]: where in a file something stands.
+//! [`Place`]: a position in a file.
 
 use std::fmt;
 
-/// What a file counts its data by.
+/// The unit in which positions in a file are counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Lines of text, as editors count them.
@@ -24,7 +24,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Where in a file something stands, counted from 1.
+/// A position in a file, counted from 1.
 ///
 /// ```
 /// use steinbound_io::{Place, Unit};
@@ -32,9 +32,9 @@ impl fmt::Display for Unit {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// What is counted.
+    /// The unit of the count.
     pub unit: Unit,
-    /// How many there are up to here.
+    /// The number of the line, row or feature.
     pub number: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What every table is read with: rows of cells, names of columns, missing values.
+//! The parts common to all readers of tables: rows of cells, names of columns, missing values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,28 +11,28 @@ use crate::place::{Place, Unit};
 pub(crate) trait Rows {
     fn layout(&self) -> &Layout;
 
-    /// The columns that are used unless others are asked for; `None` where that shows only when the rows are read.
+    /// The columns used by default; `None` if they are known only when the rows are read.
     fn usual_columns(&self) -> Option<Vec<usize>>;
 
-    /// Tells that no other columns will be asked for, before the first row.
+    /// Announces, before the first row, that only these columns will be read.
     fn choose(&mut self, columns: &[usize]) -> Result<(), IoError>;
 
-    /// Goes to the next row and gives its number.
+    /// Moves to the next row and returns its number.
     fn next(&mut self) -> Result<Option<u64>, IoError>;
 
     /// A cell of the row.
     fn cell(&self, j: usize) -> Cell<'_>;
 }
 
-/// Below this, numbers of double precision have room for every whole one.
+/// Below this limit, double precision represents every whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// What stands in one place of a table.
+/// The content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cell<'a> {
     Text(&'a [u8]),
     Number(f64),
-    /// A number that is stored as a whole one, which as a label keeps all its digits.
+    /// A number stored as a whole number; as a label it keeps all digits.
     Whole(i128),
     Missing,
 }
@@ -52,7 +52,7 @@ impl<'a> Cell<'a> {
     pub fn bytes(self) -> Cow<'a, [u8]> {
         match self {
             Cell::Text(field) => Cow::Borrowed(field),
-            // The same label as that of the whole number, in files that store it now so, now so.
+            // The same label as that of the whole number, since files may store it either way.
             Cell::Number(value) if value.fract() == 0.0 && value.abs() < EXACT => {
                 Cow::Owned(value.to_string().into_bytes())
             }
@@ -67,38 +67,38 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The columns of a file, for finding and naming them, and for reading their cells.
+/// The columns of a file: finds and names them, and reads their cells.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layout {
     pub path: String,
     pub names: Vec<String>,
     pub has_header: bool,
-    /// A header one of whose names is a number, which may be data with a gap.
+    /// The first numeric name in the header, if any: that row may be data with a gap.
     pub doubtful_header: Option<String>,
-    /// What rows are counted by.
+    /// The unit in which rows are counted.
     pub unit: Unit,
     /// What a comma in a number means.
     pub comma: Comma,
-    /// What to know before the usual columns are used.
+    /// A warning to show before the default columns are used.
     pub warning: Option<String>,
-    /// Columns that cannot be read, and why.
+    /// Columns that cannot be read, with the reason.
     pub unusable: BTreeMap<usize, String>,
 }
 
 /// What a comma in a number means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Comma {
-    /// There is none in numbers.
+    /// Numbers have no comma.
     #[default]
     None,
-    /// The same, but it looks as if it were meant for a decimal one.
+    /// Numbers have no comma, but cells look as if the comma were meant as decimal point.
     Suspect,
-    /// It is the decimal point.
+    /// The comma is the decimal point.
     Decimal,
 }
 
 impl Layout {
-    /// The column of that header, else of that 1-based number.
+    /// The column with this header, or else with this 1-based number.
     pub fn find(&self, asked: &str) -> Result<usize, IoError> {
         let found = self.find_any(asked)?;
         match self.unusable.get(&found) {
@@ -132,7 +132,7 @@ impl Layout {
         }
     }
 
-    /// The column as messages call it.
+    /// The name of a column in messages.
     fn place(&self, j: usize) -> String {
         if self.has_header {
             format!("{} (\"{}\")", j + 1, shown(&self.names[j]))
@@ -141,12 +141,12 @@ impl Layout {
         }
     }
 
-    /// A row as messages call it.
+    /// The name of a row in messages.
     pub fn row(&self, number: u64) -> Place {
         Place { unit: self.unit, number }
     }
 
-    /// The refusal of a cell without a value.
+    /// The error for a missing value.
     pub fn missing(&self, j: usize, row: u64) -> IoError {
         IoError::Missing { path: self.path.clone(), place: self.row(row), column: self.place(j) }
     }
@@ -161,7 +161,7 @@ impl Layout {
         }
     }
 
-    /// A cell that would be a number if commas and points had each other's meaning.
+    /// Whether a cell would be a number if commas and points had each other's meaning.
     fn is_suspect(&self, cell: Cell) -> bool {
         match (self.comma, cell) {
             (Comma::Suspect, Cell::Text(field)) => field.contains(&b',') && number(field, true).is_some(),
@@ -170,7 +170,7 @@ impl Layout {
         }
     }
 
-    /// Whether the column of this cell is numeric; `None` where the cell says nothing about it.
+    /// Whether the column of this cell is numeric; `None` if the cell does not decide this.
     pub fn tells_numeric(&self, cell: Cell) -> Option<bool> {
         match cell {
             Cell::Text(field) if says_nothing(field) => None,
@@ -188,7 +188,7 @@ impl Layout {
         }
     }
 
-    /// Why a cell is no finite number.
+    /// The error for a cell that is not a finite number.
     #[cold]
     fn refused(&self, cell: Cell, is_number: bool, j: usize, row: u64) -> IoError {
         let (path, place, column) = (self.path.clone(), self.row(row), self.place(j));
@@ -214,7 +214,7 @@ impl Layout {
         Ok(weight)
     }
 
-    /// A cell of column `j` as a label, without the blanks around it.
+    /// A cell of column `j` as a label, without surrounding blanks.
     pub fn label(&self, cell: Cell, j: usize, row: u64) -> Result<String, IoError> {
         if cell.is_missing() {
             return Err(self.missing(j, row));
@@ -222,7 +222,7 @@ impl Layout {
         Ok(decoded(&cell.bytes()).trim().to_string())
     }
 
-    /// The refusal of a table none of whose columns can be read: why not the first, where there is one.
+    /// The error for a table without readable columns: the reason for the first column, if there is one.
     pub fn no_usable_column(&self) -> IoError {
         match self.unusable.iter().next() {
             Some((j, reason)) => self.unusable_column(*j, reason),
@@ -235,12 +235,12 @@ impl Layout {
         IoError::UnusableColumn { path, column, reason: reason.to_string() }
     }
 
-    /// The refusal of a table without numbers.
+    /// The error for a table without numbers.
     pub fn no_numeric_column(&self) -> IoError {
         IoError::NoNumericColumn { path: self.path.clone(), unit: self.unit }
     }
 
-    /// The refusal of a table from which no row is left.
+    /// The error for a table without any remaining row.
     pub fn no_rows(&self, dropped: usize) -> IoError {
         let path = self.path.clone();
         if dropped == 0 { IoError::NoRows { path } } else { IoError::AllDropped { path, dropped } }
@@ -260,10 +260,10 @@ pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// What stands for a missing value, beside nothing at all and `NaN`.
+/// Texts that denote a missing value, in addition to the empty field and `NaN`.
 const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"."];
 
-/// A field that says nothing about its column.
+/// Whether a field gives no information about its column.
 fn says_nothing(field: &[u8]) -> bool {
     let field = field.trim_ascii();
     field.is_empty() || MISSING.contains(&field)
@@ -278,11 +278,11 @@ fn is_missing(field: &[u8]) -> bool {
 pub(crate) fn number(field: &[u8], decimal_comma: bool) -> Option<f64> {
     let field = field.trim_ascii();
     if !decimal_comma {
-        // Blanks that are not ASCII are rare, and looking for them is not cheap; nor is checking that digits are UTF-8.
+        // Blanks that are not ASCII are rare and slow to search for; so is checking that digits are UTF-8.
         let plain = fast_float2::parse(field).ok();
         return plain.or_else(|| std::str::from_utf8(field).ok()?.trim().parse().ok());
     }
-    // A point would be one that groups thousands, which nobody can tell from a decimal one.
+    // A point would separate thousands, which cannot be distinguished from a decimal point.
     if field.contains(&b'.') {
         return None;
     }

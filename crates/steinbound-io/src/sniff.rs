@@ -1,16 +1,16 @@
-//! The separator of a table, told from its first lines.
+//! Detection of the separator of a table from its first lines.
 
 use crate::records::number;
 use crate::splitter::{Between, Splitter};
 
-/// What may separate values, the most likely first.
+/// Possible separators, the most likely first.
 const CANDIDATES: [u8; 4] = *b",;\t|";
 
-/// How many records are looked at.
+/// The number of records examined.
 const SAMPLE: usize = 50;
 
-/// The separator by which the first lines fall into the same number of fields, more than one; of several, the one that leaves the most
-/// numbers. A comma where nothing tells.
+/// The separator that splits the first lines into the same number of fields, more than one; of several, the
+/// one that gives the most numbers. A comma if there is no evidence.
 pub(crate) fn separator(beginning: &[u8], is_whole: bool, decimal_comma: bool) -> u8 {
     let mut best: Option<(bool, f64, u8)> = None;
     for candidate in CANDIDATES.into_iter().filter(|byte| !(decimal_comma && *byte == b',')) {
@@ -28,9 +28,9 @@ pub(crate) fn separator(beginning: &[u8], is_whole: bool, decimal_comma: bool) -
 
 /// The first records under one separator.
 struct Sample {
-    /// The fields of the first.
+    /// The number of fields of the first record.
     width: usize,
-    /// Whether all have as many.
+    /// Whether all records have this number of fields.
     is_even: bool,
     /// The share of fields that are numbers.
     numbers: f64,
@@ -87,7 +87,8 @@ mod tests {
             ("id,x\na;b,1\nc;d,2\n", ','),
             ("\"a;b\",x\n\"c;d\",2\n", ','),
             ("\"a\tb\"|\"c\td\"\n1|2\n", '|'),
-            // Ragged by any: what the first line has most numbers with.
+            // No separator gives lines of equal length: the one that gives the most numbers in the first
+            // line.
             ("1,2\n3\n", ','),
             ("1;2\n3\n", ';'),
             ("a|b,c|d\n", ','),

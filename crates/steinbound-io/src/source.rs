@@ -1,4 +1,4 @@
-//! Where tables and maps are opened: files, pipes and standard input, packed by gzip or not.
+//! Opening tables and maps: files, pipes and standard input, compressed by gzip or not.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
@@ -12,38 +12,38 @@ use flate2::bufread::GzDecoder;
 use crate::error::IoError;
 use crate::table::shown_path;
 
-/// How far the reading of a table has come.
+/// The progress of reading a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// How many rows have been read.
+    /// The number of rows read so far.
     pub rows: u64,
-    /// How many bytes of the file have been read.
+    /// The number of bytes of the file read so far.
     pub bytes: u64,
-    /// How many bytes it has; `None` for standard input and pipes.
+    /// The number of bytes of the file; `None` for standard input and pipes.
     pub total: Option<u64>,
 }
 
-/// A stream of bytes that is open for reading, unpacked and without a byte-order mark.
+/// An open stream of bytes, decompressed and without a byte-order mark.
 pub(crate) struct Source<'a> {
     /// The name of the file, for messages.
     pub name: String,
     pub reader: Box<dyn Read + 'a>,
-    /// The size of the file, where it has one.
+    /// The size of the file, if it has one.
     pub total: Option<u64>,
-    /// How many of its bytes were read.
+    /// The number of its bytes read so far.
     pub passed: Rc<Cell<u64>>,
 }
 
-/// What a file is, by its first bytes.
+/// The kind of a file, detected from its first bytes.
 pub(crate) enum Content<'a> {
     Stream(Source<'a>),
     Parquet(File),
 }
 
-/// Standard input can be read once.
+/// Standard input can be read only once.
 static STANDARD_INPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// A file as messages name it.
+/// The name of a file in messages.
 pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".into() } else { shown_path(path) }
 }
@@ -80,7 +80,7 @@ pub(crate) fn open(path: &Path) -> Result<Content<'static>, IoError> {
 }
 
 impl<'a> Source<'a> {
-    /// A stream of text; packed text is unpacked.
+    /// A stream of text; compressed text is decompressed.
     pub fn new(name: String, reader: impl Read + 'a, total: Option<u64>) -> Result<Source<'a>, IoError> {
         let passed = Rc::new(Cell::new(0));
         let reader = Counted { reader, passed: Rc::clone(&passed) };
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
             }
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(refused("it is UTF-16 text; save it as UTF-8")),
             [0x1f, 0x8b, ..] => Err(refused("it is packed twice; unpack it first")),
-            // A header may be called BZh, FEA1 or ARROW1, too: what follows tells.
+            // A header may also begin with BZh, FEA1 or ARROW1; the bytes that follow decide.
             [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&'] => {
                 Err(refused("it is packed by bzip2; unpack it first"))
             }
@@ -125,7 +125,7 @@ fn begin<'a>(name: &str, mut reader: Box<dyn Read + 'a>) -> Result<(Vec<u8>, Box
     Ok((first[..length].to_vec(), reader))
 }
 
-/// Fills a buffer as far as the stream goes.
+/// Fills a buffer, or as much of it as the stream has.
 fn peek(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
@@ -139,12 +139,12 @@ fn peek(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(length)
 }
 
-/// The refusal of a stream that broke off.
+/// The error for a stream that failed while being read.
 pub(crate) fn broken(name: &str, error: &std::io::Error) -> IoError {
     IoError::Unreadable { path: name.to_string(), reason: format!("reading it failed: {error}") }
 }
 
-/// Counts what is read through it.
+/// Counts the bytes read through it.
 struct Counted<R> {
     reader: R,
     passed: Rc<Cell<u64>>,
@@ -158,7 +158,8 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// The members of a gzip file one after the other. Zeros may follow the last, with which tapes and some tools fill up a block.
+/// The members of a gzip file, one after the other. Zeros may follow the last, with which tapes and some
+/// tools fill a block.
 struct Unpacked<R> {
     member: Option<GzDecoder<R>>,
 }
@@ -183,7 +184,7 @@ impl<R: BufRead> Unpacked<R> {
     }
 }
 
-/// The member that begins here; `None` where nothing but zeros is left.
+/// The member that begins here; `None` if only zeros remain.
 fn next_member<R: BufRead>(mut packed: R) -> std::io::Result<Option<GzDecoder<R>>> {
     let mut is_filled_up = false;
     loop {
@@ -203,7 +204,7 @@ fn next_member<R: BufRead>(mut packed: R) -> std::io::Result<Option<GzDecoder<R>
 }
 
 impl<R: BufRead> Read for Unpacked<R> {
-    /// Says what the decoder's errors mean for a file.
+    /// Translates the decoder's errors into what they mean for the file.
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.unpack(buffer).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData => {

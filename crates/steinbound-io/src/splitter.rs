@@ -4,16 +4,16 @@ use std::io::{ErrorKind, Read};
 
 use memchr::{memchr_iter, memchr3_iter};
 
-/// The longest record that is read, in bytes.
+/// The length of the longest record accepted, in bytes.
 pub(crate) const LONGEST_RECORD: usize = 16 << 20;
 
-/// The most fields that a record may have.
+/// The largest number of fields in a record.
 pub(crate) const MOST_FIELDS: usize = 100_000;
 
-/// How much is read at first, and the look-ahead by which separators are told.
+/// The size of the first read, which is also the look-ahead used to detect the separator.
 const FIRST: usize = 1 << 16;
 
-/// What stands between two fields.
+/// The separator of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Between {
     Character(u8),
@@ -29,11 +29,11 @@ impl Between {
     }
 }
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     Stream(std::io::Error),
-    /// A record without an end.
+    /// A record that is too long.
     TooLong {
         line: u64,
     },
@@ -47,32 +47,35 @@ pub(crate) enum Trouble {
     },
 }
 
-/// Cuts a stream into records: lines whose fields may be quoted, so that they can hold separators and line breaks.
+/// Splits a stream into records: lines whose fields may be quoted, so that they can contain separators and
+/// line breaks.
 ///
-/// A quote has a meaning only where a field begins, and inside a quoted field two quotes stand for one.
-/// Lines end with a line feed, a carriage return or both, and are counted as editors do.
+/// A quote has a meaning only at the beginning of a field, and inside a quoted field two quotes stand for
+/// one. Lines end with a line feed, a carriage return or both, and are counted as editors do.
 pub(crate) struct Splitter<'a> {
     reader: Box<dyn Read + 'a>,
     /// The first size of the buffer.
     first: usize,
     buffer: Vec<u8>,
-    /// What of the buffer is filled and not yet taken.
+    /// The part of the buffer that is filled and not yet consumed.
     unread: std::ops::Range<usize>,
     stream_ended: bool,
     between: Between,
     /// The line on which the next record begins.
     next_line: u64,
-    /// Where each field of the record begins and ends: in the buffer, or in `unquoted` if that is not empty.
+    /// The beginning and end of each field of the record: in the buffer, or in `unquoted` if that is not
+    /// empty.
     fields: Vec<(u32, u32)>,
     unquoted: Vec<u8>,
     is_quoted: bool,
 }
 
-/// How far a record was found to go.
+/// The result of a search for the end of a record.
 enum Scan {
-    /// To this place, the next beginning at the second, so many lines later.
+    /// The record ends at `end`; the next begins at `next`, this number of lines later.
     Ends { end: usize, next: usize, lines: u64 },
-    /// Beyond what is in the buffer, perhaps inside a quote opened so many lines after the record's first.
+    /// The record continues beyond the buffer, perhaps inside a quote opened this number of lines after its
+    /// first.
     Open { quote: Option<u64> },
 }
 
@@ -83,7 +86,7 @@ impl<'a> Splitter<'a> {
 
     /// The records of a text in memory.
     pub fn of_text(text: &'a [u8], between: Between) -> Splitter<'a> {
-        // One byte more than the text has, so that its end is seen at once.
+        // One byte more than the text has, so that its end is noticed at once.
         Splitter::with_buffer(Box::new(text), between, text.len() + 1)
     }
 
@@ -102,7 +105,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The beginning of the stream, and whether it is all of it; only before the first record.
+    /// The beginning of the stream, and whether that is the whole stream; only before the first record.
     pub fn look_ahead(&mut self) -> Result<(&[u8], bool), Trouble> {
         if self.buffer.is_empty() {
             self.fill().map_err(Trouble::Stream)?;
@@ -130,7 +133,7 @@ impl<'a> Splitter<'a> {
         (0..self.width()).map(|j| self.field(j))
     }
 
-    /// Whether the record is a line of blanks; a quoted field is a value, if only a missing one.
+    /// Whether the record is a blank line; a quoted field is a value, even if an empty one.
     pub fn is_blank(&self) -> bool {
         match self.width() {
             _ if self.is_quoted => false,
@@ -140,7 +143,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Goes to the next record and gives the line on which it begins.
+    /// Moves to the next record and returns the line on which it begins.
     pub fn next(&mut self) -> Result<Option<u64>, Trouble> {
         let line = self.next_line;
         loop {
@@ -162,7 +165,7 @@ impl<'a> Splitter<'a> {
                     if self.unread.is_empty() {
                         return Ok(None);
                     }
-                    // The last line needs no end.
+                    // The last line needs no line end.
                     self.split(start, self.unread.end);
                     self.unread.start = self.unread.end;
                     if self.fields.len() > MOST_FIELDS {
@@ -183,13 +186,13 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Looks for the end of the record that begins the unread bytes.
+    /// Searches for the end of the record at the beginning of the unread bytes.
     fn scan(&mut self) -> Scan {
         self.is_quoted = false;
         let unread = &self.buffer[self.unread.clone()];
         let from = self.unread.start;
         let mut lines = 0;
-        // Where the quoted field that is being passed ends.
+        // The end of the quoted field that is being skipped.
         let mut passed = 0;
         for at in memchr3_iter(b'\n', b'\r', b'"', unread) {
             if at < passed {
@@ -211,7 +214,7 @@ impl<'a> Splitter<'a> {
                 _ => {
                     let next = match unread.get(at + 1) {
                         Some(b'\n') => at + 2,
-                        // A line feed may follow that has not been read yet.
+                        // A line feed that has not been read yet may follow.
                         None if !self.stream_ended => return Scan::Open { quote: None },
                         _ => at + 1,
                     };
@@ -222,14 +225,14 @@ impl<'a> Splitter<'a> {
         Scan::Open { quote: None }
     }
 
-    /// Cuts a record into fields.
+    /// Splits a record into fields.
     fn split(&mut self, start: usize, end: usize) {
         self.fields.clear();
         if self.is_quoted {
             return self.split_quoted(start, end);
         }
         let record = &self.buffer[start..end];
-        // The buffer is never larger than the longest record, so that its places fit.
+        // The buffer is never larger than the longest record, so positions fit into `u32`.
         let place = |at: usize| (start + at) as u32;
         match self.between {
             Between::Character(separator) => {
@@ -254,7 +257,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Cuts a record some of whose fields are quoted, and takes the quotes away.
+    /// Splits a record with quoted fields and removes the quotes.
     fn split_quoted(&mut self, start: usize, end: usize) {
         let record = &self.buffer[start..end];
         let (between, unquoted) = (self.between, &mut self.unquoted);
@@ -274,7 +277,7 @@ impl<'a> Splitter<'a> {
                 let length = closing_quote(inside, &mut lines).unwrap_or(inside.len());
                 let mut is_second = false;
                 for byte in &inside[..length] {
-                    // Of two quotes in a row the first stays.
+                    // Of two quotes in a row the first is kept.
                     is_second = *byte == b'"' && !is_second;
                     if *byte != b'"' || is_second {
                         unquoted.push(*byte);
@@ -282,7 +285,7 @@ impl<'a> Splitter<'a> {
                 }
                 at = (at + 1 + length + 1).min(record.len());
             }
-            // What follows a closing quote belongs to the field, as does a quote inside it.
+            // Text after a closing quote belongs to the field, as does a quote inside it.
             let plain = record[at..].iter().take_while(|byte| !between.is(**byte)).count();
             unquoted.extend_from_slice(&record[at..at + plain]);
             at += plain;
@@ -294,7 +297,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Reads until the buffer is full or the stream ends; the buffer grows where a record fills it.
+    /// Reads until the buffer is full or the stream ends; the buffer grows if a record fills it.
     fn fill(&mut self) -> std::io::Result<()> {
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..self.unread.len();
@@ -314,7 +317,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// How far after an opening quote the closing one is; the line ends before it are counted.
+/// The distance from an opening quote to the closing one; counts the line ends before it.
 fn closing_quote(inside: &[u8], lines: &mut u64) -> Option<usize> {
     let mut skip = None;
     for at in memchr3_iter(b'\n', b'\r', b'"', inside) {
@@ -333,7 +336,7 @@ fn closing_quote(inside: &[u8], lines: &mut u64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A stream that gives a few bytes at a time.
+    /// A stream that delivers a few bytes at a time.
     struct Drops<'a>(&'a [u8], usize);
 
     impl Read for Drops<'_> {
@@ -385,7 +388,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Fields and their lines are what the csv crate finds, which reads the same grammar.
+        /// Fields and line numbers agree with the csv crate, which reads the same grammar.
         #[test]
         fn records_are_those_of_another_parser(text in "([a-c,]|[\"\n\r]|\"\"){0,40}") {
             let closed = records_by_csv(&text);
@@ -395,7 +398,7 @@ mod tests {
                 match splitter.next() {
                     Ok(Some(_)) => found.push(splitter.fields().map(<[u8]>::to_vec).collect::<Vec<_>>()),
                     Ok(None) => break,
-                    // The other parser closes an open quote itself.
+                    // The other parser closes an open quote by itself.
                     Err(_) => return Ok(()),
                 }
             }

@@ -15,7 +15,7 @@ use crate::records::{Layout, Rows};
 use crate::source::Progress;
 use crate::text_format::TextFormat;
 
-/// What to take from a table.
+/// Options for reading a table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableOptions {
     /// Columns by header or 1-based number; all numeric ones if empty.
@@ -24,7 +24,7 @@ pub struct TableOptions {
     pub weights: Option<String>,
     /// The column of cluster labels.
     pub cluster: Option<String>,
-    /// Leave out rows with missing values instead of refusing them.
+    /// Leave out rows with missing values instead of returning an error.
     pub drop_missing: bool,
     /// How a table of text is laid out.
     pub format: TextFormat,
@@ -35,30 +35,31 @@ pub struct TableOptions {
 pub struct Sheet {
     /// The file it came from.
     pub path: String,
-    /// The names of the columns; `x1`, `x2`, .. where the file has no header.
+    /// The names of the columns; `x1`, `x2`, .. if the file has no header.
     pub names: Vec<String>,
     /// Whether the file has a header.
     pub has_header: bool,
     /// The values, row by row.
     pub values: Vec<f64>,
-    /// The line of the file on which each row stands, or what else the file is counted by.
+    /// The line of each row in the file, or its number in the unit in which the file is counted.
     pub lines: Vec<u64>,
-    /// What the file is counted by.
+    /// The unit in which the file is counted.
     pub unit: Unit,
-    /// How many rows were left out for missing values.
+    /// The number of rows left out because of missing values.
     pub dropped: usize,
-    /// A header one of whose names is a number, which may be data with a gap.
+    /// The first numeric name in the header, if any: that row may be data with a gap.
     pub doubtful_header: Option<String>,
-    /// The columns that were left out because their first value is no number, where none were chosen and the file has a header.
+    /// The columns left out because their first value is not a number, if no columns were chosen and the file
+    /// has a header.
     pub left_out: Vec<String>,
-    /// What to know before the values are used, in sentences.
+    /// Warnings about the values, in sentences.
     pub warnings: Vec<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<String>>,
 }
 
 impl Sheet {
-    /// Reads a table of text, or the points of a map if the name says so, from the bytes of a file.
+    /// Reads a table of text, or the points of a map if the name is that of a map, from the bytes of a file.
     ///
     /// ```
     /// use steinbound_io::{Sheet, TableOptions};
@@ -78,7 +79,7 @@ impl Sheet {
         self.names.len()
     }
 
-    /// Where in the file a row stands; `None` where there is no such row.
+    /// The position of a row in the file; `None` if there is no such row.
     pub fn place(&self, row: usize) -> Option<Place> {
         self.lines.get(row).map(|number| Place { unit: self.unit, number: *number })
     }
@@ -88,7 +89,7 @@ impl Sheet {
         self.clusters.as_deref()
     }
 
-    /// The same rows with only these columns, in this order; `None` where one is not there.
+    /// The same rows with only these columns, in this order; `None` if one does not exist.
     pub fn with_columns(mut self, names: &[String]) -> Option<Sheet> {
         let place = |name: &String| self.names.iter().position(|other| other == name);
         let places = names.iter().map(place).collect::<Option<Vec<usize>>>()?;
@@ -98,7 +99,8 @@ impl Sheet {
         Some(self)
     }
 
-    /// Drops the rows before one that gave new columns their first value: in all of them it is missing.
+    /// Drops the rows before the one that gave new columns their first value, since these rows miss a value
+    /// there.
     fn forget_rows(&mut self, columns: &Columns, layout: &Layout, drop_missing: bool) -> Result<(), IoError> {
         let (Some(first), Some(j)) = (self.lines.first(), columns.new.first()) else { return Ok(()) };
         if !drop_missing {
@@ -126,11 +128,13 @@ impl Sheet {
     }
 }
 
-/// Reads columns of a table: text, also packed by gzip, Parquet, or the points of a map (`.geojson`, `.json`, `.wkt`, `.shp`).
+/// Reads columns of a table: text, also compressed by gzip, Parquet, or the points of a map (`.geojson`,
+/// `.json`, `.wkt`, `.shp`).
 ///
-/// The path `-` is standard input. In text, a first row that is all numbers is data, otherwise it is the header. A column is numeric if its
-/// first value is; a later value in it that is not a number is an error. Empty fields, `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL` and `.` are
-/// missing values, whose rows may be dropped. Of a map the two coordinates are taken unless other columns are asked for.
+/// The path `-` is standard input. In text, a first row that is all numbers is data, otherwise it is the
+/// header. A column is numeric if its first value is a number; a later value that is not a number is an
+/// error. Empty fields, `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL` and `.` are missing values, whose rows may
+/// be dropped. From a map the two coordinates are read unless other columns are requested.
 ///
 /// ```
 /// use steinbound_io::{TableOptions, read_table};
@@ -145,7 +149,7 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Sheet, IoError>
     read_table_watched(path, options, &|_| ())
 }
 
-/// The same as [`read_table`], telling now and then how far it has come.
+/// The same as [`read_table`], with reports of its progress.
 ///
 /// ```no_run
 /// use steinbound_io::{TableOptions, read_table_watched};
@@ -168,7 +172,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, IoError> {
     Ok(Matrix::from_fn(sheet.lines.len(), dimension, |i, j| sheet.values[i * dimension + j]))
 }
 
-/// A path as it may be shown in a message.
+/// A path in the form in which messages show it.
 pub fn shown_path(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
@@ -191,7 +195,7 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     if let Some(j) = columns.repeated() {
         return Err(IoError::RepeatedColumn { path, name: shown(&layout.names[j]) });
     }
-    // Nothing would hold the number of rows that a damaged file claims against what it has.
+    // Without a column there is nothing to check the number of rows against that a damaged file claims.
     if columns.chosen.is_empty() && columns.undecided.is_empty() {
         return Err(layout.no_numeric_column());
     }
@@ -241,7 +245,7 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     if sheet.lines.is_empty() {
         return Err(layout.no_rows(sheet.dropped));
     }
-    // Without a header a column is called by its place among the chosen.
+    // Without a header a column is named by its index among the chosen ones.
     let name = |(at, j): (usize, &usize)| match layout.has_header {
         true => layout.names[*j].clone(),
         false => format!("x{}", at + 1),
@@ -257,11 +261,11 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
 #[derive(Default)]
 struct Columns {
     chosen: Vec<usize>,
-    /// Those that have had no value yet, which would tell whether they are numeric.
+    /// Columns without a value so far, which may be numeric or not.
     undecided: Vec<usize>,
-    /// Those that the last decision chose.
+    /// Columns chosen by the last decision.
     new: Vec<usize>,
-    /// Those that are not numeric.
+    /// Columns that are not numeric.
     left_out: Vec<usize>,
 }
 
@@ -271,7 +275,7 @@ impl Columns {
         self.chosen.iter().copied().find(|j| !seen.insert(*j))
     }
 
-    /// Lets the row decide about columns; whether any was chosen.
+    /// Decides about columns by the values of the row; returns whether any was chosen.
     fn decide(&mut self, rows: &dyn Rows) -> bool {
         let verdict = |j: &usize| rows.layout().tells_numeric(rows.cell(*j));
         self.new = self.undecided.iter().copied().filter(|j| verdict(j) == Some(true)).collect();
@@ -407,7 +411,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever the bytes, a table is read or refused, and what is read is finite and rectangular.
+        /// For any bytes, a table is read or rejected, and all values read are finite and rectangular.
         #[test]
         fn any_bytes_are_read_or_refused(
             text in "([0-9.,;|eE+-]|[\"\\n\\r,\\t ]|nan|inf|NA|[a-c]|\\PC){0,60}",

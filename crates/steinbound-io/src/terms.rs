@@ -1,4 +1,4 @@
-//! The terms of a formula within a table: which columns there are, and how their levels are coded.
+//! The terms of a formula in a table: which columns there are, and how their levels are coded.
 
 use crate::error::IoError;
 use crate::formula::{Factor, Form, Formula, MOST_COLUMNS, Part, Spot};
@@ -6,7 +6,7 @@ use crate::frame::Frame;
 use crate::names::shown;
 use crate::transform::Transform;
 
-/// What a formula means in a table.
+/// A formula applied to the columns of a table.
 pub(crate) struct Terms {
     pub response: usize,
     pub intercept: bool,
@@ -15,11 +15,11 @@ pub(crate) struct Terms {
     pub terms: Vec<Vec<usize>>,
 }
 
-/// A column in one of its uses.
+/// A column and one use of it.
 pub(crate) struct Variable {
-    /// Its place in the table.
+    /// Its index in the table.
     pub place: usize,
-    /// Where it first stands in the formula, and under which name.
+    /// Its first position and its name in the formula.
     pub column: Spot,
     pub kind: Kind,
     pub base: Option<Spot>,
@@ -33,7 +33,8 @@ pub(crate) enum Kind {
 }
 
 impl Terms {
-    /// Finds the columns, adds and takes away the terms in turn, and sorts them by the number of their factors.
+    /// Finds the columns, adds and removes terms in the given order, and sorts them by their number of
+    /// factors.
     pub fn of(formula: &Formula, frame: &Frame) -> Result<Terms, IoError> {
         let response = find(formula, frame, &formula.response)?;
         let mut all = Terms { response, intercept: true, variables: Vec::new(), terms: Vec::new() };
@@ -95,7 +96,7 @@ impl Terms {
         Ok(())
     }
 
-    /// The number of a variable, which is new if it was not used before in the same way.
+    /// The number of a variable, a new one if it was not used before in the same way.
     fn variable(
         &mut self,
         formula: &Formula,
@@ -129,7 +130,7 @@ impl Terms {
         Ok(at)
     }
 
-    /// Leaves out the variables of terms that were taken away.
+    /// Removes variables that no remaining term uses.
     fn forget_unused(&mut self) {
         let mut kept = vec![None; self.variables.len()];
         self.terms.iter().flatten().for_each(|v| kept[*v] = Some(0));
@@ -146,8 +147,9 @@ impl Terms {
     ///
     /// # Definition
     ///
-    /// A categorical variable of a term needs no column for its first level where the rest of the term is already spanned: where
-    /// there is no rest, or an earlier term holds it. Without an intercept, the first categorical variable keeps all levels.
+    /// A categorical variable of a term needs no column for its first level if the rest of the term is
+    /// already spanned: if there is no rest, or an earlier term contains it. Without an intercept, the first
+    /// categorical variable keeps all levels.
     ///
     /// # Reference
     ///
@@ -172,7 +174,7 @@ impl Terms {
     }
 }
 
-/// The refusal of a design that is too wide.
+/// The error for a design that is too wide.
 pub(crate) fn too_many(formula: &Formula) -> IoError {
     let reason = format!(
         "the terms make more than {MOST_COLUMNS} columns; leave out terms, or columns with many levels"
@@ -184,7 +186,7 @@ fn find(formula: &Formula, frame: &Frame, column: &Spot) -> Result<usize, IoErro
     frame.find(&column.name).map_err(|error| formula.fail(column.at, error.to_string()))
 }
 
-/// A name by which the column is found again: its header, or its number where two share that header.
+/// A name that identifies the column: its header, or its number if several share that header.
 fn unambiguous(frame: &Frame, j: usize) -> String {
     let (name, number) = (frame.names()[j].clone(), (j + 1).to_string());
     if frame.find(&name).is_err() && frame.find(&number) == Ok(j) { number } else { name }

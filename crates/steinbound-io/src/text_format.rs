@@ -1,10 +1,10 @@
-//! [`TextFormat`]: how the text of a table is laid out.
+//! [`TextFormat`]: the layout of a table of text.
 
 use std::str::FromStr;
 
 use crate::names::shown;
 
-/// How the text of a table is laid out; by default all of it is told from the text.
+/// The layout of a table of text; by default it is detected from the text.
 ///
 /// ```
 /// use steinbound_io::{Header, TextFormat};
@@ -14,15 +14,15 @@ use crate::names::shown;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TextFormat {
-    /// What stands between two values.
+    /// The separator of values.
     pub separator: Separator,
-    /// Whether `1,5` is one and a half.
+    /// Whether `1,5` means one and a half.
     pub decimal_comma: bool,
     /// Whether the first row is a header.
     pub header: Header,
 }
 
-/// What stands between two values of a row.
+/// The separator of the values in a row.
 ///
 /// ```
 /// use steinbound_io::Separator;
@@ -32,7 +32,7 @@ pub struct TextFormat {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// Comma, semicolon, tab or bar, whichever the first lines agree on.
+    /// Comma, semicolon, tab or bar, according to the first lines.
     #[default]
     Auto,
     /// One character.
@@ -53,7 +53,7 @@ impl FromStr for Separator {
             "pipe" => Separator::Character(b'|'),
             "space" | " " => Separator::Blanks,
             other => match other.as_bytes() {
-                // What numbers and quoted fields are written with cannot stand between them.
+                // Characters used in numbers and quoted fields cannot be separators.
                 [byte]
                     if byte.is_ascii_punctuation() && !b"\"'.+-".contains(byte)
                         || matches!(byte, b'\t' | 1 | 0x1e | 0x1f) =>
@@ -75,7 +75,7 @@ impl FromStr for Separator {
 /// Whether the first row of a table is a header.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It is, unless it is all numbers.
+    /// It is unless it is all numbers.
     #[default]
     Auto,
     /// It is.

@@ -13,14 +13,14 @@ use crate::source::{Progress, Source, broken};
 use crate::splitter::{Between, LONGEST_RECORD, MOST_FIELDS, Splitter, Trouble};
 use crate::text_format::{Header, Separator, TextFormat};
 
-/// After so many rows the progress is told.
+/// The number of rows between two progress reports.
 const TOLD_EVERY: u64 = 1 << 13;
 
-/// The rows of a table of text; blank lines are passed over.
+/// The rows of a table of text; blank lines are skipped.
 pub(crate) struct TextRows<'a> {
     splitter: Splitter<'a>,
     layout: Layout,
-    /// The line of the first row, where that is data.
+    /// The line of the first row, if that is data.
     first: Option<u64>,
     rows: u64,
     total: Option<u64>,
@@ -29,7 +29,7 @@ pub(crate) struct TextRows<'a> {
 }
 
 impl<'a> TextRows<'a> {
-    /// Looks at the first lines: which separator they agree on, and whether the first row is a header.
+    /// Examines the first lines: the separator on which they agree, and whether the first row is a header.
     pub fn new(
         source: Source<'a>,
         format: &TextFormat,

@@ -10,7 +10,7 @@ pub(crate) enum Transform {
     Power(i32),
 }
 
-/// The functions that are called by name.
+/// The functions with names.
 const NAMED: [(&str, Transform); 4] = [
     ("log", Transform::Log),
     ("log10", Transform::Log10),
@@ -29,7 +29,7 @@ impl Transform {
         NAMED.iter().map(|(name, _)| *name)
     }
 
-    /// How a term is called that applies the function to a column.
+    /// The name of the term that applies the function to a column.
     pub fn label(self, column: &str) -> String {
         if let Transform::Power(exponent) = self {
             return format!("I({column}^{exponent})");
@@ -38,7 +38,7 @@ impl Transform {
         format!("{name}({column})")
     }
 
-    /// The values of the function, which need not be finite.
+    /// The values of the function, which may be infinite or NaN.
     pub fn apply(self, values: &[f64]) -> Vec<f64> {
         let function = |value: &f64| match self {
             Transform::Log => value.ln(),

@@ -1,4 +1,4 @@
-//! Writing whole files: a file appears complete or not at all.
+//! Writing whole files: a file is written completely or not at all.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,23 +11,23 @@ use crate::error::IoError;
 use crate::nameless;
 use crate::table::shown_path;
 
-/// A file that is complete but does not have its name yet.
+/// A file that is complete but does not have its final name yet.
 ///
-/// Several can be filled before any takes its name, so that a failure leaves none of them behind.
+/// Several files can be filled before any gets its name, so that a failure leaves none of them behind.
 #[derive(Debug)]
 pub struct Pending {
     path: PathBuf,
     shown: String,
-    /// `None` where the path is a device or a pipe, which was written directly.
+    /// `None` if the path is a device or a pipe, which was written directly.
     file: Option<Unnamed>,
 }
 
-/// A file on its way to its name.
+/// A file before it gets its name.
 #[derive(Debug)]
 enum Unnamed {
-    /// One that nobody sees, and that is gone with the program.
+    /// A file without a name, which the system removes when the program ends.
     Nameless(File),
-    /// One with a temporary name, where the system knows no others.
+    /// A file with a temporary name, on systems that have no files without a name.
     Temporary(NamedTempFile),
 }
 
@@ -53,7 +53,7 @@ impl Unnamed {
         }
     }
 
-    /// A temporary name for the complete file: only a file with a name can replace another.
+    /// A temporary name for the complete file: only a named file can replace another.
     fn named(self, folder: &Path) -> std::io::Result<TempPath> {
         match self {
             Unnamed::Nameless(file) => {
@@ -65,10 +65,10 @@ impl Unnamed {
     }
 }
 
-/// How temporary names begin.
+/// The prefix of temporary names.
 const PREFIX: &str = ".steinbound-";
 
-/// The permissions of the file that is replaced, or an ordinary file's, less what the user masks.
+/// The permissions of the replaced file, or those of an ordinary file under the user's mask.
 fn mode(existing: Option<&std::fs::Metadata>) -> u32 {
     #[cfg(unix)]
     if let Some(data) = existing {
@@ -87,7 +87,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 impl Pending {
-    /// Fills a file without a name, or with a temporary one, in the folder of the path.
+    /// Fills a file without a name, or with a temporary name, in the folder of the path.
     pub fn fill(
         path: &Path,
         fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -128,7 +128,7 @@ impl Pending {
     }
 }
 
-/// What the system says, without the name of a temporary file.
+/// The system's reason, without the name of a temporary file.
 fn reason(error: &std::io::Error) -> String {
     match error.raw_os_error() {
         Some(_) => error.to_string(),
@@ -137,20 +137,20 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
-/// Refuses a path at which no file can be created, and leaves everything as it is.
+/// Returns an error if no file can be created at the path; changes nothing.
 ///
 /// ```
 /// assert!(steinbound_io::write::check("no/such/folder/out.txt".as_ref()).is_err());
 /// ```
 pub fn check(path: &Path) -> Result<(), IoError> {
-    // A device or a pipe is only known by writing to it.
+    // Devices and pipes can be checked only by writing to them.
     match std::fs::metadata(path) {
         Ok(data) if !data.is_file() && !data.is_dir() => Ok(()),
         _ => Pending::fill(path, |_| Ok(())).map(drop),
     }
 }
 
-/// Writes a file through a temporary one beside it, which takes its name only when it is complete.
+/// Writes a file through a temporary one next to it, which gets the final name only when it is complete.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -166,9 +166,9 @@ pub fn whole_file(
     Pending::fill(path, fill)?.commit()
 }
 
-/// Points as comma-separated values under a header; every number is written so that it reads back to the same bits.
+/// Points as comma-separated values under a header; every number reads back to the same bits.
 pub fn points(out: &mut dyn Write, points: &Points) -> std::io::Result<()> {
-    // The stream's own error, so that a reader who stopped reading can be told from a full disk.
+    // The stream's own error, so that a closed pipe can be distinguished from a full disk.
     let plain = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),

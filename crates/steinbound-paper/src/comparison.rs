@@ -1,34 +1,35 @@
-//! Our errors beside those of the public code.
+//! Comparison of our errors with those of the public code.
 
 use serde::Serialize;
 
 use crate::results::{Results, Setting};
 
-/// A mean that the public code gave.
+/// A mean computed by the public code.
 #[derive(Debug, Clone, Copy)]
 pub struct Published {
-    /// The study in which we measure the same.
+    /// The study in which we measure the same quantity.
     pub study: &'static str,
     /// The setting.
     pub setting: Setting<'static>,
     /// The method.
     pub method: &'static str,
-    /// What was measured.
+    /// The quantity measured.
     pub quantity: &'static str,
     /// The mean.
     pub mean: f64,
-    /// Its standard error, where it is known.
+    /// Its standard error, if known.
     pub std_error: Option<f64>,
-    /// The number of trials behind it, from which the standard error is found where it is not known.
+    /// The number of trials behind it, from which the standard error is estimated if it is not known.
     pub trials: usize,
-    /// The last digit in which the mean is given.
+    /// The unit of the last digit of the mean.
     pub digit: f64,
-    /// Whether it is to agree, or shown for interest because the public code does something else.
+    /// Whether the two should agree, or the mean is shown for information because the public code computes
+    /// something else.
     pub is_comparable: bool,
 }
 
 impl Published {
-    /// A mean error that is to agree, given to three decimals.
+    /// A mean error that should agree, given to three decimals.
     pub const fn error(
         study: &'static str,
         setting: Setting<'static>,
@@ -41,7 +42,7 @@ impl Published {
     }
 }
 
-/// Ours beside theirs.
+/// Our mean and the published one.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
     /// The figure.
@@ -50,41 +51,41 @@ pub struct Compared {
     pub setting: String,
     /// The method.
     pub method: String,
-    /// What was measured.
+    /// The quantity measured.
     pub quantity: String,
     /// Our mean.
     pub ours: f64,
     /// Its standard error.
     pub std_error: f64,
-    /// Theirs.
+    /// The published mean.
     pub published: f64,
-    /// Its standard error, as published or as it would be for our spread.
+    /// Its standard error, as published or estimated from our spread.
     pub published_std_error: f64,
     /// Whether that was published.
     pub is_std_error_published: bool,
     /// The difference in combined standard errors.
     pub difference: f64,
-    /// Whether the two are to agree, and there are trials enough to tell.
+    /// Whether the two should agree and there are enough trials to judge.
     pub is_judged: bool,
 }
 
-/// Beyond so many combined standard errors two means do not agree.
+/// Two means that differ by more than this number of combined standard errors do not agree.
 pub const LIMIT: f64 = 3.0;
 
 /// Means over fewer trials are not judged: their own standard errors are too uncertain.
 pub const FEWEST: usize = 16;
 
-/// How means compare with published ones.
+/// The agreement of means with published ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Agreement {
-    /// How many are to agree.
+    /// The number of means that should agree.
     pub judged: usize,
-    /// How many of these lie beyond [`LIMIT`] combined standard errors, or have no value.
+    /// The number of these that differ by more than [`LIMIT`] combined standard errors or have no value.
     pub beyond: usize,
 }
 
 impl Agreement {
-    /// Counts.
+    /// Counts the comparisons.
     pub fn of(compared: &[Compared]) -> Agreement {
         let count = |is: &dyn Fn(&Compared) -> bool| compared.iter().filter(|row| is(row)).count();
         Agreement { judged: count(&|row| row.is_judged), beyond: count(&Compared::is_beyond) }
@@ -92,9 +93,9 @@ impl Agreement {
 }
 
 impl Compared {
-    /// Sets our mean beside the published one; `None` where we have not run it.
+    /// Compares our mean with the published one; `None` if we have not run it.
     ///
-    /// The combined standard error also has what rounding to the last published digit adds.
+    /// The combined standard error includes the rounding to the last published digit.
     pub fn new(figure: &str, published: &Published, results: &Results) -> Option<Compared> {
         let Published { study, setting, method, quantity, .. } = *published;
         let ours = results.mean(study, setting, method, quantity)?;
@@ -119,7 +120,7 @@ impl Compared {
 
     /// Whether the two should agree and do not.
     pub fn is_beyond(&self) -> bool {
-        // A value that is missing does not agree.
+        // A missing value does not agree.
         self.is_judged && (self.difference.is_nan() || self.difference.abs() > LIMIT)
     }
 }

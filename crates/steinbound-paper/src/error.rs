@@ -3,45 +3,45 @@ use steinbound_plot::PlotError;
 use steinbound_report::ReportError;
 use thiserror::Error;
 
-/// What can go wrong with a reproduction, with its remedy.
+/// Errors of a reproduction, with their remedies.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PaperError {
-    /// No such figure.
+    /// There is no figure of this name.
     #[error("there is no figure \"{name}\"; choose from {known}, or all")]
     UnknownFigure {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The existing figures.
         known: String,
     },
     /// Too few trials, or too many.
     #[error("the number of trials is {trials}; give a number from 2 to {most}")]
     Trials {
-        /// How many were asked for.
+        /// The requested number.
         trials: usize,
-        /// How many are allowed.
+        /// The largest number.
         most: usize,
     },
-    /// Something else has the folder's name.
+    /// The path is not a folder.
     #[error("{path} is not a folder; choose another --output")]
     NotAFolder {
-        /// What was asked for.
+        /// The path.
         path: String,
     },
-    /// The folder has something in it.
+    /// The folder is not empty.
     #[error("{folder} is not empty; choose another --output, or --resume what was begun there")]
     NotEmpty {
         /// The folder.
         folder: String,
     },
-    /// The folder has something else in it.
+    /// The folder contains other files.
     #[error("{folder} has files but no journal of a reproduction to resume; choose another --output")]
     NothingToResume {
         /// The folder.
         folder: String,
     },
-    /// What was begun is not what is asked for.
+    /// The settings differ from those of the run to be resumed.
     #[error(
         "{folder} was begun with {begun}, not with {asked}; repeat these settings, or choose another --output"
     )]
@@ -50,16 +50,16 @@ pub enum PaperError {
         folder: String,
         /// Settings of the journal.
         begun: String,
-        /// Settings that were asked for.
+        /// Requested settings.
         asked: String,
     },
-    /// Somebody else is at work there.
+    /// Another process is writing there.
     #[error("another reproduction is at work in {folder}; wait for it, or choose another --output")]
     Busy {
         /// The folder.
         folder: String,
     },
-    /// The journal does not read as one.
+    /// A line of the journal cannot be parsed.
     #[error(
         "{journal}, line {line}: not a trial of these figures; remove that line, or choose another --output"
     )]
@@ -74,18 +74,18 @@ pub enum PaperError {
     Unusable {
         /// The file or folder.
         path: String,
-        /// What the system says.
+        /// The reason given by the system.
         reason: String,
     },
-    /// What was found cannot be written down.
+    /// Results cannot be written.
     #[error("cannot write {path}: {reason}; finished trials are kept, make room and go on with --resume")]
     Full {
         /// The journal.
         path: String,
-        /// What the system says.
+        /// The reason given by the system.
         reason: String,
     },
-    /// It was told to stop.
+    /// The run was interrupted.
     #[error("interrupted; finished trials are kept, go on with --resume")]
     Interrupted,
     /// A file of results cannot be written.

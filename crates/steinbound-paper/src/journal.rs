@@ -1,7 +1,7 @@
-//! The journal: every finished trial on a line of its own, so that a run that was killed can go on.
+//! The journal: every finished trial on a line of its own, so that a killed run can be resumed.
 //!
-//! A line is written by one call to the system and ends with a line feed; one that does not was cut off by a kill and is dropped.
-//! Numbers are written so that they read back to the same bits.
+//! A line is written by one system call and ends with a line feed; a line without one was cut off by a kill
+//! and is dropped. Numbers are written so that they read back to the same bits.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -16,21 +16,22 @@ use crate::study::Measured;
 /// The name of the journal in the folder.
 pub const NAME: &str = "journal.txt";
 
-/// Which trial a line is about: the study's name, the cell's and the trial's number.
+/// The trial of a line: the name of the study, the number of the cell and the number of the trial.
 pub type Key = (String, usize, usize);
 
 /// An open journal. The file is locked until it is dropped.
 #[derive(Debug)]
 pub struct Journal {
     path: String,
-    /// `None` once a line could not be written whole: nothing may follow what is left of it.
+    /// `None` after a line could not be written completely: nothing may follow the fragment.
     file: Mutex<Option<File>>,
 }
 
 impl Journal {
-    /// Begins a journal in an empty folder, which is made if need be, or goes on with one that has the same settings.
+    /// Starts a journal in an empty folder, which is created if necessary, or continues one with the same
+    /// settings.
     ///
-    /// Trials that are already done are given to `keep`, which says whether it can use them.
+    /// Finished trials are passed to `keep`, which returns whether it can use them.
     pub fn open(
         folder: &Path,
         settings: &str,
@@ -57,7 +58,7 @@ impl Journal {
             return Err(PaperError::NothingToResume { folder: shown });
         }
         let mut options = OpenOptions::new();
-        // Where two begin at once, only one of them makes the file.
+        // If two processes start at once, only one of them creates the file.
         options.read(true).append(true).create_new(!is_begun);
         let mut file = options.open(&path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => PaperError::Busy { folder: shown.clone() },
@@ -65,7 +66,7 @@ impl Journal {
         })?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(PaperError::Busy { folder: shown }),
-            // Some file systems know no locks.
+            // Some file systems have no locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let mut bytes = Vec::new();
@@ -76,7 +77,8 @@ impl Journal {
         let header = format!("{PREFIX}{settings}");
         let journal = Journal { path: shown_path(&path), file: Mutex::new(Some(file)) };
         match lines.next() {
-            // A kill can cut off the header, before there is anything else. Other text is somebody else's.
+            // A kill can cut off the header, before there is anything else. Other text belongs to another
+            // program.
             None if others > 0
                 || !(PREFIX.as_bytes().starts_with(&bytes) || bytes.starts_with(PREFIX.as_bytes())) =>
             {
@@ -115,7 +117,7 @@ impl Journal {
         self.with_file(|file| file.write_all(format!("{line}\n").as_bytes()))
     }
 
-    /// Drops what a kill left of a last line.
+    /// Removes the fragment of a last line that a kill left.
     fn cut(&self, length: u64) -> Result<(), PaperError> {
         self.with_file(|file| file.set_len(length))
     }
@@ -193,7 +195,8 @@ mod tests {
         drop(journal);
         let path = folder.path().join(NAME);
         let text = std::fs::read_to_string(&path).unwrap();
-        // Wherever the kill came, what was complete before is there, and the file ends with a whole line.
+        // Wherever the file was cut, all complete lines are recovered, and the file ends with a complete
+        // line.
         for kept in 0..=text.len() {
             std::fs::write(&path, &text[..kept]).unwrap();
             let mut done = 0;
@@ -214,7 +217,7 @@ mod tests {
         std::fs::write(folder.path().join("thesis.tex"), "precious").unwrap();
         assert!(matches!(open("seed 0", false), Err(PaperError::NotEmpty { .. })));
         assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })));
-        // A file that happens to have the journal's name is not one, with or without a line's end.
+        // A file that happens to have the journal's name is rejected, with or without a line end.
         for diary in ["my diary", "my diary\n", "steinbound rep", "steinbound reproduction, seed"] {
             std::fs::write(folder.path().join(NAME), diary).unwrap();
             assert!(matches!(open("seed 0", true), Err(PaperError::NothingToResume { .. })), "{diary}");

@@ -1,10 +1,12 @@
-//! The experiments of *Approximate Stein Classes for Truncated Density Estimation* (Williams and Liu, ICML 2023), every figure run again.
+//! The experiments of *Approximate Stein Classes for Truncated Density Estimation* (Williams and Liu, ICML
+//! 2023), with every figure reproduced.
 //!
-//! A [`figures::Figure`] says what is run for it, as [`Study`]s of many trials, and how it is drawn. A [`Reproduction`] runs the trials
-//! of several figures in parallel, keeps a journal of them so that it can go on after a kill, and writes tables, pictures and one page.
-//! Where the paper, its public code and the truth differ, both are run and shown beside each other.
+//! A [`figures::Figure`] defines its experiments, as [`Study`]s of many trials, and its drawing. A
+//! [`Reproduction`] runs the trials of several figures in parallel, keeps a journal of them so that it can be
+//! resumed after a kill, and writes tables, pictures and one page. Where the paper, its public code and the
+//! correct definition differ, all versions are run and shown.
 //!
-//! The same seed gives the same tables, whatever the number of threads. Times stand in tables of their own.
+//! The same seed gives the same tables for any number of threads. Times are in separate tables.
 
 mod comparison;
 mod draw;

@@ -1,10 +1,10 @@
-//! Methods as they are called in tables and look in figures: the same colour everywhere.
+//! Names of methods in tables and their look in figures: the same colour everywhere.
 
 use steinbound_plot::{Color, Entry, Marker, Style};
 
 /// TKSD with boundary points.
 pub const TKSD: &str = "tksd";
-/// TKSD with the lowest of the minima that several starts lead to.
+/// TKSD with the lowest of the minima found from several starts.
 pub const TKSD_STARTS: &str = "tksd-starts";
 /// TKSD by its U-statistic.
 pub const TKSD_U: &str = "tksd-u";
@@ -25,7 +25,7 @@ pub const LIKELIHOOD: &str = "truncated-mle";
 /// Maximum likelihood, or least squares, that ignores the truncation.
 pub const NAIVE: &str = "mle";
 
-/// What a method is called in figures.
+/// The name of a method in figures.
 pub fn label(method: &str) -> &str {
     match method {
         TKSD => "TKSD",
@@ -56,7 +56,7 @@ pub fn color(method: &str) -> Color {
     }
 }
 
-/// How a method's line looks: whole where it is a method at its best, broken where it is a variant.
+/// The line style of a method: solid for a method at its best, dashed for a variant.
 pub fn line(method: &str) -> Style {
     let style = Style::new(color(method));
     match method {
@@ -68,12 +68,12 @@ pub fn line(method: &str) -> Style {
     }
 }
 
-/// The same with markers, hollow for variants.
+/// The same with markers; those of variants are hollow.
 pub fn style(method: &str) -> Style {
     let line = line(method);
     match method {
         TKSD => line.marker(Marker::Circle),
-        // Larger, so that what lies below is seen.
+        // Larger, so that markers below remain visible.
         TKSD_U => line.marker(Marker::Circle).hollow().size(5.5),
         TKSD_STARTS | TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
         TRUNCSM => line.marker(Marker::Square),

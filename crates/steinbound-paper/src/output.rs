@@ -1,4 +1,4 @@
-//! The folder of results: tables, summary, pictures, and last the page.
+//! The folder of results: tables, summary, pictures, and finally the page.
 
 use std::path::Path;
 
@@ -16,9 +16,9 @@ use crate::run::Report;
 use crate::study::Study;
 use crate::tables;
 
-/// A picture as it is written.
+/// A picture in both file formats.
 pub struct Drawn {
-    /// The name of its files, without an ending.
+    /// The name of its files, without extension.
     pub name: &'static str,
     /// What it shows.
     pub caption: String,
@@ -71,7 +71,7 @@ pub fn write(
         IoError::Write { path, reason } => PaperError::Full { path, reason },
         other => other.into(),
     };
-    // All are complete before the first has its name.
+    // All files are complete before the first gets its name.
     let pending = files.iter().map(fill).collect::<Result<Vec<_>, _>>().map_err(kept)?;
     for file in pending {
         file.commit()?;
@@ -116,7 +116,7 @@ fn summary(results: &Results, compared: &[Compared], settings: &str) -> Value {
     json!({"schema": "steinbound.reproduction/1", "settings": settings, "studies": studies, "comparison": compared})
 }
 
-/// How many measurements have nothing to show, of how many.
+/// The number of failed measurements, and the number of all.
 fn failures(results: &Results) -> (usize, usize) {
     let all = || results.measured.iter().flatten().flatten().flatten();
     (all().filter(|one| one.values.iter().all(|v| v.is_nan())).count(), all().count())

@@ -1,4 +1,4 @@
-//! The page that shows all figures beside their settings and the published values; it needs no network.
+//! The page with all figures, their settings and the published values; it needs no network.
 
 use serde::Serialize;
 use steinbound::text::estimate;
@@ -115,12 +115,12 @@ fn table(name: &str, results: &Results) -> Option<Table> {
     Some(Table { name: study.name, is_timed: study.is_timed, trials, header, rows })
 }
 
-/// A mean and its standard error, to digits that mean something.
+/// A mean and its standard error, rounded to meaningful digits.
 fn with_error(mean: f64, error: f64) -> [String; 2] {
     [number(mean, error), number(error, error)]
 }
 
-/// A number to the digits of a standard error; nothing where there is none.
+/// A number rounded to the digits of a standard error; empty if there is none.
 fn number(value: f64, error: f64) -> String {
     let finite = |v: f64| Some(v).filter(|v| v.is_finite());
     finite(value).map_or(String::new(), |value| estimate(Some(value), finite(error)).replace('-', "−"))

@@ -1,4 +1,4 @@
-//! What was measured, and its means with their standard errors.
+//! Measurements, and their means with standard errors.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::study::{Cell, Measured, Study};
 pub struct Results {
     /// The studies that were run.
     pub studies: Vec<Study>,
-    /// What was measured: by study, cell, trial and method.
+    /// The measurements by study, cell, trial and method.
     pub measured: Vec<Vec<Vec<Vec<Measured>>>>,
 }
 
@@ -19,16 +19,16 @@ pub struct Mean {
     pub mean: f64,
     /// Its standard error.
     pub std_error: f64,
-    /// The median, which a search that went astray does not move.
+    /// The median, which is not affected by a search that found a wrong minimum.
     pub median: f64,
-    /// How many trials it is over.
+    /// The number of trials averaged.
     pub trials: usize,
-    /// In how many trials there was nothing to measure.
+    /// The number of trials without a measurement.
     pub failed: usize,
 }
 
 impl Mean {
-    /// The mean of what is finite.
+    /// The mean of the finite values.
     ///
     /// ```
     /// use steinbound_paper::Mean;
@@ -57,7 +57,7 @@ impl Mean {
     }
 }
 
-/// The median of sorted values, NaN where there are none.
+/// The median of sorted values, NaN if there are none.
 fn median(sorted: &[f64]) -> f64 {
     let middle = sorted.len() / 2;
     match (sorted.len() % 2, sorted.get(middle)) {
@@ -81,7 +81,7 @@ impl Study {
         setting.iter().all(|(label, value)| self.label(cell, label) == Some(value))
     }
 
-    /// The place of a quantity among those measured.
+    /// The index of a quantity among those measured.
     pub fn quantity(&self, name: &str) -> Option<usize> {
         self.quantities.iter().position(|q| *q == name)
     }
@@ -92,7 +92,7 @@ impl Results {
         self.studies.iter().position(|study| study.name == name)
     }
 
-    /// What `read` finds in each trial of the first cell in which a method is run under the setting.
+    /// The results of `read` for each trial of the first cell in which a method is run under the setting.
     fn trials(
         &self,
         study: &str,
@@ -110,26 +110,27 @@ impl Results {
         self.measured[s][cell].iter().map(|trial| read(&trial[method])).collect()
     }
 
-    /// What a method measured, trial by trial; empty where it was not run.
+    /// The measurements of a method, trial by trial; empty if it was not run.
     pub fn values(&self, study: &str, setting: Setting, method: &str, quantity: &str) -> Vec<f64> {
         let quantity = self.study(study).and_then(|s| self.studies[s].quantity(quantity));
         let read = |measured: &Measured| quantity.map_or(f64::NAN, |q| measured.values[q]);
         self.trials(study, setting, method, read)
     }
 
-    /// The mean of what a method measured.
+    /// The mean of the measurements of a method.
     pub fn mean(&self, study: &str, setting: Setting, method: &str, quantity: &str) -> Option<Mean> {
         let values = self.values(study, setting, method, quantity);
         (!values.is_empty()).then(|| Mean::of(&values))
     }
 
-    /// The median time a method took, which a busy machine disturbs less than the mean.
+    /// The median time of a method, which a busy machine disturbs less than the mean.
     pub fn seconds(&self, study: &str, setting: Setting, method: &str) -> Option<f64> {
         let times = self.trials(study, setting, method, |measured| measured.seconds);
         Some(Mean::of(&times).median).filter(|seconds| seconds.is_finite())
     }
 
-    /// What `read` finds along a label, in the order of the cells under a setting in which a method is run.
+    /// The results of `read` along a label, in the order of the cells under a setting in which a method is
+    /// run.
     fn along<T>(
         &self,
         study: &str,
@@ -148,7 +149,7 @@ impl Results {
         cells.filter_map(at).collect()
     }
 
-    /// A method's means along a label whose values are numbers: those and the means.
+    /// A method's means along a label with numeric values: those values and the means.
     pub fn means(
         &self,
         study: &str,

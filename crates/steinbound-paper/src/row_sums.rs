@@ -1,27 +1,29 @@
-//! The score matching of the public code, which differs from the true one where densities do not factorise.
+//! The score matching of the public code, which differs from the correct one unless densities factorise.
 
 use rand::rngs::ChaCha8Rng;
 use steinbound::Error;
 use steinbound::model::{Curvature, GaussianMixture, Model, Reported, Search};
 use steinbound::{ModelError, Points};
 
-/// Equal normal components of variance 1 whose "slope" in a coordinate is the sum over a row of the Hessian of the log-density.
+/// Equal normal components of variance 1 whose "slope" in a coordinate is the sum over a row of the Hessian
+/// of the log-density.
 ///
-/// The public code differentiates the score with an element-wise gradient. That adds up `d psi_k / d x_l` over all `k`, where score
-/// matching needs `d psi_l / d x_l` alone: the same only where the Hessian is diagonal.
+/// The public code differentiates the score with an element-wise gradient. That adds up `d psi_k / d x_l`
+/// over all `k`, while score matching needs `d psi_l / d x_l` alone; the two agree only if the Hessian is
+/// diagonal.
 ///
-/// With `r_k` the probability that `x` belongs to component `k`, the Hessian is `-I + Cov_r(mu)`, and the sum over its row `l` is
-/// `-1 + Cov_r(mu_l, s)` with `s_k` the sum over the coordinates of `mu_k`.
+/// With `r_k` the probability that `x` belongs to component `k`, the Hessian is `-I + Cov_r(mu)`, and the sum
+/// over its row `l` is `-1 + Cov_r(mu_l, s)` with `s_k` the sum over the coordinates of `mu_k`.
 #[derive(Debug)]
 pub struct RowSums {
     mixture: GaussianMixture,
 }
 
-/// The most components.
+/// The largest number of components.
 const MOST: usize = 4;
 
 impl RowSums {
-    /// For so many components in the plane, at most four.
+    /// A mixture with this number of components in the plane, at most four.
     pub fn new(components: usize) -> Result<RowSums, Error> {
         if components > MOST {
             return Err(ModelError::Unsupported {
@@ -34,7 +36,8 @@ impl RowSums {
         Ok(RowSums { mixture: GaussianMixture::new(2, components)?.with_variance(1.0)? })
     }
 
-    /// The probability of each component at a point, without an allocation: this is asked millions of times.
+    /// The probability of each component at a point, without an allocation because it is evaluated millions
+    /// of times.
     fn posterior(&self, x: &[f64], theta: &[f64]) -> [f64; MOST] {
         let mut shares = [f64::INFINITY; MOST];
         for (share, mean) in shares.iter_mut().zip(theta.chunks_exact(x.len())) {
@@ -102,7 +105,7 @@ impl Model for RowSums {
             let (mean, product) = (average(&coordinate), average(&|k| coordinate(k) * sums[k]));
             for (place, value) in jacobian[l * p..(l + 1) * p].iter_mut().enumerate() {
                 let (k, j) = (place / d, place % d);
-                // The mean of f changes by r_k [ (f_k - mean f) (x_j - mu_kj) + d f_k / d mu_kj ].
+                // The derivative of the mean of f is r_k [ (f_k - mean f) (x_j - mu_kj) + d f_k / d mu_kj ].
                 let pull = x[j] - theta[place];
                 let own = f64::from(u8::from(l == j));
                 let of_product = (coordinate(k) * sums[k] - product) * pull + own * sums[k] + coordinate(k);

@@ -12,10 +12,11 @@ use crate::output;
 use crate::results::Results;
 use crate::study::{Measured, Study, Trial};
 
-/// Told how many of the trials to be run are done, not counting those of an earlier run; returns whether to go on.
+/// Called with the number of finished trials and the number to be run, both without those of an earlier run;
+/// returning `false` ends the run.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
-/// Which figures to reproduce, and how.
+/// The figures to reproduce, and the settings.
 ///
 /// ```no_run
 /// use steinbound_paper::Reproduction;
@@ -31,32 +32,33 @@ pub struct Reproduction {
     threads: usize,
 }
 
-/// What a reproduction found.
+/// The results of a reproduction.
 pub struct Report {
-    /// Our means beside published ones.
+    /// Our means and the published ones.
     pub compared: Vec<Compared>,
-    /// How many of them are to agree, and how many of these do not.
+    /// The number of means that should agree, and the number of these that do not.
     pub agreement: Agreement,
-    /// How many measurements failed, of how many.
+    /// The number of failed measurements, and the number of all.
     pub failed: (usize, usize),
     /// The files that were written, by name.
     pub files: Vec<String>,
 }
 
-/// The most trials: all of them are held in memory.
+/// The largest number of trials: all of them are held in memory.
 const MOST_TRIALS: usize = 10_000;
 
-/// A trial to be run: the places of its study and cell, and its number.
+/// A trial to run: the indices of its study and cell, and its number.
 type Task = (usize, usize, usize);
 
 impl Reproduction {
-    /// The figures of these names (`all` for all), with the paper's number of trials, seed 0 and as many threads as there are.
+    /// The figures of these names (`all` for all), with the paper's number of trials, seed 0 and all
+    /// available threads.
     pub fn new<S: AsRef<str>>(figures: &[S]) -> Result<Reproduction, PaperError> {
         let threads = rayon::current_num_threads();
         Ok(Reproduction { figures: named(figures)?, trials: None, seed: 0, threads })
     }
 
-    /// Another number of trials, for a quick look or a closer one.
+    /// Sets the number of trials.
     pub fn trials(mut self, trials: usize) -> Result<Reproduction, PaperError> {
         if !(2..=MOST_TRIALS).contains(&trials) {
             return Err(PaperError::Trials { trials, most: MOST_TRIALS });
@@ -65,19 +67,19 @@ impl Reproduction {
         Ok(self)
     }
 
-    /// Another seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Reproduction {
         self.seed = seed;
         self
     }
 
-    /// Another number of threads. Nothing but times depends on it.
+    /// Sets the number of threads, which affects only times.
     pub fn threads(mut self, threads: usize) -> Reproduction {
         self.threads = threads.max(1);
         self
     }
 
-    /// What a run must repeat to go on with one that was begun.
+    /// The settings that must be equal for a run to be resumed.
     fn settings(&self) -> String {
         let names: Vec<&str> = self.figures.iter().map(|figure| figure.name()).collect();
         let trials = self.trials.map_or("the paper's trials".into(), |trials| format!("--trials {trials}"));
@@ -86,7 +88,7 @@ impl Reproduction {
 
     /// Runs all trials and writes tables, pictures and the page into a folder.
     ///
-    /// The folder must be empty or not exist, unless a run with the same settings is to be resumed there.
+    /// The folder must be empty or not exist, unless a run with the same settings is resumed there.
     pub fn run(&self, folder: &Path, resume: bool, progress: Progress) -> Result<Report, PaperError> {
         let of_figures: Vec<Vec<Study>> =
             self.figures.iter().map(|figure| figure.studies()).collect::<Result<_, _>>()?;
@@ -112,7 +114,7 @@ impl Reproduction {
         output::write(folder, &self.figures, &results, self.seed, &self.settings())
     }
 
-    /// Fills in what has not been measured yet.
+    /// Runs the trials that have not been measured yet.
     fn measure(
         &self,
         studies: &[Study],
@@ -128,7 +130,7 @@ impl Reproduction {
             match result {
                 Ok(measured) => found.0.push((task, measured)),
                 Err(error) => {
-                    // Others stop before their next trial.
+                    // Other threads stop before their next trial.
                     next.store(tasks.len(), Ordering::Relaxed);
                     found.1.get_or_insert(error);
                 }
@@ -152,7 +154,7 @@ impl Reproduction {
         std::thread::scope(|scope| {
             for _ in 0..self.threads.min(tasks.len()) {
                 scope.spawn(|| {
-                    // A trial stays on one thread: then the times of methods can be compared.
+                    // A trial stays on one thread, so that the times of methods can be compared.
                     match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
                         Ok(pool) => pool.install(work),
                         Err(_) => work(),
@@ -172,7 +174,8 @@ impl Reproduction {
     }
 }
 
-/// The trials that are not done yet, all studies advancing together: then the share that is done tells how long the rest takes.
+/// The remaining trials, with all studies advancing together, so that the finished share predicts the
+/// remaining time.
 fn in_order(measured: &[Vec<Vec<Option<Vec<Measured>>>>]) -> Vec<Task> {
     let mut tasks: Vec<(f64, Task)> = Vec::new();
     for (s, study) in measured.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What several experiments share: a Gaussian whose mean is sought, seen only inside a domain.
+//! Settings shared by several experiments: a Gaussian with unknown mean, observed only inside a domain.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use steinbound::{Error, Estimator, Fit, Points, simulate};
 
 use crate::study::Trial;
 
-/// A normal distribution of known variance in each coordinate, and the domain in which it is seen.
+/// A normal distribution of known variance in each coordinate, and the domain in which it is observed.
 #[derive(Debug, Clone)]
 pub struct Truncation {
     /// The domain.
@@ -38,18 +38,18 @@ impl Truncation {
         Truncation::ball(Norm::Two, (dimension as f64).powf(0.53), dimension)
     }
 
-    /// So many points inside.
+    /// Draws the given number of points inside.
     pub fn sample(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
         Ok(simulate::truncated(&self.model, &self.truth, self.domain.as_ref(), count, rng)?.points)
     }
 
-    /// So many boundary points, as the paper makes them: normal draws projected on the boundary.
+    /// The given number of boundary points, made as in the paper: normal draws projected on the boundary.
     pub fn edge(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Points<'static>, Error> {
         let sampling = BoundarySampling::new(count).scheme(BoundaryScheme::Radial);
         Ok(self.domain.sample_boundary(&sampling, rng)?)
     }
 
-    /// An estimator that knows the whole domain.
+    /// An estimator that uses the whole domain.
     pub fn knowing(&self, estimator: Estimator) -> Estimator {
         estimator.domain(self.domain.clone())
     }
@@ -71,12 +71,13 @@ pub struct SharedLikelihood {
 }
 
 impl SharedLikelihood {
-    /// So many draws, random for this purpose.
+    /// A likelihood with this number of draws, from the random stream of this purpose.
     pub fn new(draws: usize, purpose: String) -> SharedLikelihood {
         SharedLikelihood { draws, purpose, rule: OnceLock::new() }
     }
 
-    /// The estimator, under the seed of a trial. Where draws cannot be made it integrates by itself.
+    /// The estimator, under the seed of a trial. If the draws cannot be made, the likelihood chooses its own
+    /// integration.
     pub fn estimator(&self, inside: &Truncation, trial: &Trial) -> Estimator {
         let draw = || {
             let rng = &mut Trial { number: 0, ..*trial }.stream(&self.purpose);
@@ -95,7 +96,7 @@ impl SharedLikelihood {
 mod tests {
     use super::*;
 
-    /// Draws made once serve as well as a rule made for the data.
+    /// Draws made once give the same estimate as a rule made for the data.
     #[test]
     fn shared_draws_give_the_likelihood_estimate() {
         let (ball, trial) = (Truncation::round(4).unwrap(), Trial { seed: 1, number: 0 });

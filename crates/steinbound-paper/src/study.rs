@@ -1,19 +1,20 @@
-//! What is run: studies of many trials, in cells that differ by a setting.
+//! Studies of many trials, in cells that differ by a setting.
 
 use std::time::Instant;
 
 use rand::rngs::ChaCha8Rng;
 use steinbound::{Error, Fit, simulate};
 
-/// Trials under several settings, which end up in one table.
+/// Trials under several settings, which form one table.
 pub struct Study {
-    /// The name of its table, without an ending.
+    /// The name of its table, without extension.
     pub name: &'static str,
-    /// The columns that name a setting, such as `n` and `m`.
+    /// The columns that identify a setting, for example `n` and `m`.
     pub labels: &'static [&'static str],
-    /// What is measured, such as `error`.
+    /// The quantities measured, for example `error`.
     pub quantities: &'static [&'static str],
-    /// Trials in the paper. A study of one trial is not random, or an example, and stays one.
+    /// The number of trials in the paper. A study of one trial is deterministic or an example, and is not
+    /// repeated.
     pub trials: usize,
     /// Whether times are of interest.
     pub is_timed: bool,
@@ -22,7 +23,7 @@ pub struct Study {
 }
 
 impl Study {
-    /// How many trials to run where so many were asked for.
+    /// The number of trials to run, given the requested number.
     pub fn trials(&self, asked: Option<usize>) -> usize {
         match (self.trials, asked) {
             (1, _) => 1,
@@ -35,16 +36,16 @@ impl Study {
 pub struct Cell {
     /// Its values of the study's labels.
     pub labels: Vec<String>,
-    /// What is compared.
+    /// The methods compared.
     pub methods: Vec<&'static str>,
-    /// One trial: what each method measured.
+    /// One trial: the measurements of each method.
     run: Box<Run>,
 }
 
 type Run = dyn Fn(&Trial) -> Result<Vec<Measured>, Error> + Send + Sync;
 
 impl Cell {
-    /// A cell, its labels written out.
+    /// A cell, with its labels as text.
     pub fn new<L: ToString>(
         labels: impl IntoIterator<Item = L>,
         methods: &[&'static str],
@@ -57,7 +58,7 @@ impl Cell {
         }
     }
 
-    /// What each method measures in a trial; nothing but NaN where the trial could not be run at all.
+    /// The measurements of each method in a trial; all NaN if the trial could not be run.
     pub fn run(&self, trial: &Trial, quantities: usize) -> Vec<Measured> {
         let mut measured = (self.run)(trial).unwrap_or_default();
         measured.resize_with(self.methods.len(), || Measured::nothing(quantities));
@@ -78,26 +79,26 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Random numbers for a purpose. Cells that name the same purpose see the same numbers, and so the same data.
+    /// Random numbers for a purpose. Cells with the same purpose get the same numbers, and so the same data.
     pub fn stream(&self, purpose: &str) -> ChaCha8Rng {
-        // Fowler, Noll and Vo's hash: one stream for each purpose and number.
+        // The hash of Fowler, Noll and Vo: one stream for each purpose and number.
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let bytes = purpose.bytes().chain([0xff]).chain((self.number as u64).to_le_bytes());
         simulate::stream(self.seed, bytes.fold(0xcbf2_9ce4_8422_2325, mix))
     }
 }
 
-/// What a method measured in a trial: NaN where it could not.
+/// The measurements of a method in a trial: NaN if it failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// One value for each quantity.
     pub values: Vec<f64>,
-    /// How long it took.
+    /// Its time.
     pub seconds: f64,
 }
 
 impl Measured {
-    /// Values for which no time matters.
+    /// Values whose time is not of interest.
     pub fn values(values: Vec<f64>) -> Measured {
         Measured { values, seconds: f64::NAN }
     }
@@ -106,7 +107,7 @@ impl Measured {
         Measured::values(vec![f64::NAN; quantities])
     }
 
-    /// What is measured of something that takes time. What fails measures nothing.
+    /// The measurements of a timed computation; empty if it fails.
     pub fn timed<T>(
         make: impl FnOnce() -> Result<T, Error>,
         values: impl FnOnce(&T) -> Vec<f64>,

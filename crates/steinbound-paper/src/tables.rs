@@ -1,15 +1,15 @@
-//! Tables of trials as comma-separated values: a line for each trial and method.
+//! Tables of trials as comma-separated values: one line for each trial and method.
 
 use crate::results::Results;
 use crate::study::{Measured, Study};
 
-/// What every trial measured. The same seed gives the same bytes.
+/// The measurements of every trial. The same seed gives the same bytes.
 pub fn values(results: &Results, study: usize) -> String {
     let quantities = results.studies[study].quantities.iter().map(|q| q.to_string()).collect();
     table(results, study, quantities, |measured| measured.values.iter().map(|v| number(*v)).collect())
 }
 
-/// How long every trial took.
+/// The time of every trial.
 pub fn times(results: &Results, study: usize) -> String {
     table(results, study, vec!["seconds".into()], |measured| vec![number(measured.seconds)])
 }
@@ -38,7 +38,7 @@ fn table(
     text
 }
 
-/// A number that reads back to the same bits; nothing where there is none.
+/// A number that reads back to the same bits; empty if it is not finite.
 fn number(value: f64) -> String {
     if value.is_nan() { String::new() } else { format!("{value:?}") }
 }

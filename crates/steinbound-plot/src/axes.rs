@@ -1,4 +1,4 @@
-//! A panel in its place as SVG: grid, marks, frame, ticks, labels, colour bar.
+//! A panel as SVG: grid, marks, frame, ticks, labels, colour bar.
 
 use crate::axis::SLOPE;
 use crate::draw;
@@ -16,11 +16,11 @@ type Place = (f64, f64);
 const FRAME_COLOR: &str = "#4d4d4d";
 const GRID_COLOR: &str = "#ededed";
 
-/// How far capitals rise above the baseline and how far letters hang below it, in units of the text size.
+/// The height of capitals above the baseline and the depth of letters below it, in units of the text size.
 const RISE: f64 = 0.75;
 const DROP: f64 = 0.25;
 
-/// Draws a panel; `name` is what its ids begin with.
+/// Draws a panel; `name` is the prefix of its ids.
 pub(crate) fn draw(svg: &mut Svg, cell: &Cell, name: &str) {
     let frame = cell.view.frame;
     let clip = format!("{name}-clip");
@@ -55,7 +55,7 @@ fn rectangle(svg: &mut Svg, frame: Frame) {
     element.number("width", frame.width).number("height", frame.height).empty();
 }
 
-/// Straight pieces as one path, each from a point to another.
+/// Straight segments as one path, each from a point to another.
 fn strokes(svg: &mut Svg, class: &str, pieces: &[(Place, Place)], color: &str) {
     let mut data = String::new();
     pieces.iter().for_each(|&(from, to)| crate::svg::path(&mut data, &[from, to], false));
@@ -135,7 +135,8 @@ fn turned(baseline: f64, middle: f64) -> String {
     format!("{} rotate(-90)", shifted(baseline, middle))
 }
 
-/// The middle of a label: that of the frame, or as near as the label can be without leaving the cell.
+/// The middle of a label: that of the frame, or the nearest position at which the label stays within the
+/// cell.
 fn middle(lines: &[String], (start, length): (f64, f64), (cell_start, cell_length): (f64, f64)) -> f64 {
     let widths = lines.iter().map(|line| text::width(line, LABEL_SIZE, Weight::Regular));
     let half = widths.fold(0.0, f64::max) / 2.0;

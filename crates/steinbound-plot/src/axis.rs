@@ -1,4 +1,4 @@
-//! Axes: what they show, their range, their ticks.
+//! Axes: label, range and ticks.
 
 use crate::scale::{Extent, Scale, drawable};
 use crate::text::{self, TICK_SIZE, Weight};
@@ -14,7 +14,7 @@ enum Kind {
 /// The angle of sloping labels.
 pub(crate) const SLOPE: f64 = std::f64::consts::FRAC_PI_4;
 
-/// Which way an axis runs, which decides how close its labels may stand.
+/// The direction of an axis, which decides how close its labels may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Across,
@@ -51,7 +51,7 @@ impl Axis {
         Axis::new(label.into(), Kind::Linear)
     }
 
-    /// A logarithmic axis; numbers that are not above zero are left out.
+    /// A logarithmic axis; numbers that are not positive are left out.
     pub fn log(label: impl Into<String>) -> Axis {
         Axis::new(label.into(), Kind::Log)
     }
@@ -62,26 +62,27 @@ impl Axis {
         Axis { names: Some(names), ..Axis::new(label.into(), Kind::Categories) }
     }
 
-    /// Shows the axis from `low` to `high`, no more and no less. An end that is not a number, or not above zero on a
+    /// Sets the range to exactly `low` to `high`. An end that is not a number, or not positive on a
     /// logarithmic axis, follows the data.
     pub fn range(mut self, low: f64, high: f64) -> Axis {
         self.range = Some((low, high));
         self
     }
 
-    /// Puts ticks at these places and no others.
+    /// Sets the positions of all ticks.
     pub fn ticks(mut self, places: Vec<f64>) -> Axis {
         self.ticks = Some(places);
         self
     }
 
-    /// Writes these at the places given by [`Axis::ticks`], or at 0, 1, 2 and so on.
+    /// Sets the labels at the positions given by [`Axis::ticks`], or at 0, 1, 2 and so on.
     pub fn tick_labels<N: Into<String>>(mut self, labels: impl IntoIterator<Item = N>) -> Axis {
         self.names = Some(labels.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Lets a linear axis begin at zero, or end there if all numbers are below; a hair beyond if there are points at zero.
+    /// Lets a linear axis begin at zero, or end there if all numbers are negative; slightly beyond if there
+    /// are points at zero.
     pub fn from_zero(mut self) -> Axis {
         self.from_zero = true;
         self
@@ -109,7 +110,7 @@ impl Axis {
             _ => extent.bounds().unwrap_or((0.0, 1.0)),
         };
         if self.from_zero && self.kind == Kind::Linear {
-            // Points that lie on zero keep their margin, or the frame would cut their markers.
+            // Points at zero keep their margin, since the frame would cut their markers.
             if extent.all_above_zero() && !extent.has_point_near_zero() {
                 bounds.0 = 0.0;
             } else if extent.all_below_zero() && !extent.has_point_near_zero() {
@@ -137,12 +138,13 @@ impl Axis {
             let inside =
                 |tick: &Tick| bare.part(tick.value).is_some_and(|part| (-1e-9..=1.0 + 1e-9).contains(&part));
             let mut scale = Scale { ticks: ticks.into_iter().filter(inside).collect(), ..bare };
-            // Names say more than numbers do and none can be left out, so they rather slope.
+            // Names cannot be left out as numbers can, so they are sloped instead.
             scale.sloping =
                 self.names.is_some() && direction == Direction::Across && !fits(&scale, length, direction, 1);
             return thinned(scale, length, direction);
         }
-        // Pixels from one tick to the next. Those of logarithmic axes are uneven, so that their mean can be less.
+        // Pixels from one tick to the next. On logarithmic axes the steps are uneven, so their mean can be
+        // smaller.
         let spacing = match (direction, self.kind) {
             (Direction::Across, Kind::Log) => 30.0,
             (Direction::Across, _) => 36.0,
@@ -184,7 +186,7 @@ impl Axis {
     }
 }
 
-/// Two ends far enough apart that numbers between them can be told apart.
+/// Two ends far enough apart for numbers between them to be distinguishable.
 fn apart((low, high): (f64, f64), log: bool, from_zero: bool) -> (f64, f64) {
     let largest = low.abs().max(high.abs());
     let least = if log { 1e-6 } else { (1e-9 * largest).max(1e-140) };
@@ -202,7 +204,7 @@ fn apart((low, high): (f64, f64), log: bool, from_zero: bool) -> (f64, f64) {
 fn fits(scale: &Scale, length: f64, direction: Direction, stride: usize) -> bool {
     let place = |tick: &Tick| scale.part(tick.value).unwrap_or(0.0) * length;
     let half = |tick: &Tick| match direction {
-        // Sloping lines of text stand as far apart as their height allows.
+        // Sloping lines of text can be as close as their height allows.
         Direction::Across if scale.sloping => 0.48 * TICK_SIZE / SLOPE.sin(),
         Direction::Across => text::width(&tick.label, TICK_SIZE, Weight::Regular) / 2.0 + 4.0,
         Direction::Up => TICK_SIZE * 0.6,
@@ -218,7 +220,7 @@ fn fits(scale: &Scale, length: f64, direction: Direction, stride: usize) -> bool
     spans.windows(2).all(|pair| pair[0].1 <= pair[1].0)
 }
 
-/// The scale with only every so many labels, so that none overlap; the ticks stay.
+/// The scale with only every n-th label, so that none overlap; all ticks remain.
 fn thinned(mut scale: Scale, length: f64, direction: Direction) -> Scale {
     let count = scale.ticks.len();
     let stride = (1..=count).find(|&stride| fits(&scale, length, direction, stride)).unwrap_or(1);

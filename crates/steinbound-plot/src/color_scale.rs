@@ -3,7 +3,8 @@
 use crate::scale::drawable;
 use crate::style::Color;
 
-/// Viridis at ten even steps: lightness grows steadily, so that it survives print in grey and any colour vision.
+/// Viridis at ten equal steps: lightness increases steadily, so that it is readable in grey print and with
+/// any colour vision.
 const SEQUENTIAL: [Color; 10] = [
     Color::rgb(0x44, 0x01, 0x54),
     Color::rgb(0x48, 0x28, 0x78),
@@ -32,7 +33,7 @@ const DIVERGING: [Color; 11] = [
     Color::rgb(0x67, 0x00, 0x1F),
 ];
 
-/// Which colour a number has. Numbers outside the limits take the colour of the nearer limit; NaN has none.
+/// The colours of numbers. Numbers outside the limits take the colour of the nearer limit; NaN has none.
 ///
 /// ```
 /// use steinbound_plot::ColorScale;
@@ -57,11 +58,11 @@ impl ColorScale {
         ColorScale { low, high, log: false, colors: &SEQUENTIAL }
     }
 
-    /// Dark to light by the logarithm; what is not above zero has no colour.
+    /// Dark to light by the logarithm; numbers that are not positive have no colour.
     pub fn sequential_log(low: f64, high: f64) -> ColorScale {
         let (low, high) = ordered(low, high);
         let high = if high > 0.0 { high } else { 1.0 };
-        // Limits that no logarithm has: six decades below the upper one.
+        // For a limit without logarithm: six decades below the upper one.
         let low = if low > 0.0 { low } else { 1e-6 * high };
         ColorScale { low, high, log: true, colors: &SEQUENTIAL }
     }
@@ -91,7 +92,7 @@ impl ColorScale {
     }
 }
 
-/// Two different limits in order, whatever was asked for.
+/// Two different limits in increasing order, for any input.
 fn ordered(low: f64, high: f64) -> (f64, f64) {
     match (drawable(low), drawable(high)) {
         (true, true) if low < high => (low, high),

@@ -1,26 +1,28 @@
 //! Lines of equal value on a grid, and the areas above them: marching squares with linear interpolation.
 //!
-//! Each cell contributes the polygon of its part at or above the level. Edges that two cells share run once each way and cancel;
-//! what is left bounds the area, and the edges that cross a cell are the lines. Cells with a corner that is no number are left out, so
-//! grids may have holes, which the crates for this do not allow for.
+//! Each cell contributes the polygon of its part at or above the level. Edges shared by two cells occur once
+//! in each direction and cancel; the remaining edges bound the area, and those that cross a cell are the
+//! lines. Cells with a NaN corner are left out, so grids may have holes, which the existing crates do not
+//! support.
 
 use std::collections::BTreeMap;
 
-/// Values at the crossings of a rectangular grid.
+/// Values at the nodes of a rectangular grid.
 ///
-/// `values` go row by row: the one at `x[column]`, `y[row]` is `values[row * x.len() + column]`. NaN leaves a hole.
+/// `values` go row by row: the one at `x[column]`, `y[row]` is `values[row * x.len() + column]`. NaN leaves a
+/// hole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// Increasing places of the columns.
+    /// Increasing positions of the columns.
     pub x: Vec<f64>,
-    /// Increasing places of the rows.
+    /// Increasing positions of the rows.
     pub y: Vec<f64>,
     /// Row by row.
     pub values: Vec<f64>,
 }
 
 impl Grid {
-    /// The function's values at the crossings.
+    /// The grid of a function's values.
     ///
     /// ```
     /// let grid = steinbound_plot::Grid::of(vec![0.0, 1.0], vec![0.0, 1.0, 2.0], |x, y| 10.0 * y + x);
@@ -37,8 +39,8 @@ impl Grid {
     }
 }
 
-/// A corner of a polygon, named so that neighbouring cells agree on it: a crossing of the grid, or the place between it and its
-/// right or upper neighbour where the value is the level.
+/// A corner of a polygon, identified so that neighbouring cells agree on it: a node of the grid, or the
+/// position between it and its right or upper neighbour at which the value is the level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Corner {
     Node(usize, usize),
@@ -54,13 +56,14 @@ impl Corner {
 
 type Point = (f64, f64);
 
-/// Lines along which the grid has the level, closed ones with their first point again at the end. The higher side is on the left.
+/// Lines along which the grid has the level; closed ones repeat their first point at the end. The higher side
+/// is on the left.
 pub(crate) fn lines(grid: &Grid, level: f64) -> Vec<Vec<Point>> {
     let edges = edges(grid, level).into_iter().filter(|(from, to)| from.is_cut() && to.is_cut()).collect();
     points(grid, level, chains(edges))
 }
 
-/// Rings around the areas at or above the level, to be filled even-odd.
+/// Rings around the areas at or above the level, to be filled by the even-odd rule.
 pub(crate) fn areas(grid: &Grid, level: f64) -> Vec<Vec<Point>> {
     let mut count: BTreeMap<(Corner, Corner), i32> = BTreeMap::new();
     for (from, to) in edges(grid, level) {
@@ -126,7 +129,7 @@ fn chains(edges: Vec<(Corner, Corner)>) -> Vec<Vec<Corner>> {
         next.entry(from).or_default().push(to);
         *arrivals.entry(to).or_default() += 1;
     }
-    // Open chains first, from where nothing arrives; what is left is closed.
+    // Open chains first, from corners at which no edge ends; the remaining chains are closed.
     let open = next.keys().copied().filter(|corner| !arrivals.contains_key(corner));
     let starts: Vec<Corner> = open.chain(next.keys().copied()).collect();
     let mut chains = Vec::new();
@@ -196,7 +199,7 @@ mod tests {
         assert_eq!(lines.len(), 1);
         assert_ne!(lines[0].first(), lines[0].last());
         assert!(lines[0].iter().all(|point| (point.0 + point.1 - 1.0).abs() < 1e-12));
-        // The rectangle of 6 without the triangle below the line.
+        // The rectangle of area 6 without the triangle below the line.
         assert!((area(&areas(&grid, 1.0)) - 5.5).abs() < 1e-12);
     }
 
@@ -218,7 +221,7 @@ mod tests {
             y: vec![0.0, 1.0],
             values: vec![1.0 + shift, shift, shift, 1.0 + shift],
         };
-        // The middle is 0.5 + shift: a ridge above the level joins the corners, a valley parts them.
+        // The middle is 0.5 + shift: a ridge above the level joins the corners, a valley separates them.
         assert!((area(&areas(&saddle(0.1), 0.5)) - (1.0 - 0.4 * 0.4)).abs() < 1e-12);
         assert!((area(&areas(&saddle(-0.1), 0.5)) - 0.4 * 0.4).abs() < 1e-12);
         assert_eq!(lines(&saddle(0.1), 0.5).len(), 2);

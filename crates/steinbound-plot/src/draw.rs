@@ -12,9 +12,9 @@ use crate::ticks::decimal;
 
 /// Half the width of an error bar's caps in pixels.
 const CAP: f64 = 3.0;
-/// How far cells of a heat map reach under their neighbours in pixels.
+/// The overlap of a heat map's cells under their neighbours, in pixels.
 const UNDERLAP: f64 = 0.6;
-/// How solid the area of a histogram is beside its outline.
+/// The opacity of a histogram's area relative to its outline.
 const AREA_OPACITY: f64 = 0.3;
 
 /// Draws one mark.
@@ -28,7 +28,7 @@ pub(crate) fn mark(svg: &mut Svg, view: &View, mark: &Mark) {
             }
         }
         Mark::Points { points, style } => {
-            // Points add up where they overlap, so each has the opacity and not the group.
+            // Overlapping points add up, so the opacity is set for each point and not for the group.
             let element = svg.element("g").attribute("class", "points");
             element
                 .number_unless("fill-opacity", style.opacity, 1.0)
@@ -201,7 +201,7 @@ fn heatmap(svg: &mut Svg, view: &View, cells: &Heatmap) {
                 continue;
             };
             let (width, height) = ((other.0 - one.0).abs(), (other.1 - one.1).abs());
-            // Cells reach a little under those drawn after them, so that rounding leaves no seams.
+            // Cells extend slightly under those drawn after them, so that rounding leaves no seams.
             let right = if painted(column + 1, row).is_some() { UNDERLAP } else { 0.0 };
             let above = if painted(column, row + 1).is_some() { UNDERLAP } else { 0.0 };
             let element =
@@ -273,7 +273,7 @@ fn note(svg: &mut Svg, view: &View, place: (f64, f64), content: &str, anchor: An
     let start = start.clamp(least, (frame.right() - 3.0 - width).max(least));
     let middle = y.clamp(frame.top + half, (frame.bottom() - half).max(frame.top + half));
     let element = svg.element("text").number("x", start).number("y", middle + HALF_DIGIT * LABEL_SIZE);
-    // A white rim keeps notes readable on lines and colours.
+    // A white outline keeps notes readable on lines and colours.
     let element =
         element.attribute("stroke", "#ffffff").number("stroke-width", 3.0).attribute("stroke-opacity", "0.8");
     element.attribute("paint-order", "stroke").attribute("stroke-linejoin", "round").holding(content);

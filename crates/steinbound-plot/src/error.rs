@@ -1,13 +1,13 @@
-//! What can go wrong on the way from a drawing to a picture file.
+//! Errors in the conversion of a drawing to a picture file.
 
-/// Why no PNG could be made.
+/// The reason why no PNG could be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
     /// The text is not an SVG drawing.
     #[error("not an SVG drawing: {0}; pass what Figure::to_svg gives")]
     Svg(String),
-    /// The picture would have no pixels, or more than fit.
+    /// The picture would have no pixels, or too many.
     #[error(
         "a picture of {width} x {height} pixels cannot be made; choose a scale that gives 1 to {limit} pixels each way"
     )]
@@ -16,10 +16,10 @@ pub enum PlotError {
         width: f64,
         /// Height in pixels.
         height: f64,
-        /// Most pixels each way.
+        /// The largest number of pixels in each direction.
         limit: u32,
     },
-    /// The pixels could not be packed.
+    /// The pixels could not be encoded.
     #[error("the picture could not be written as PNG: {0}; try a smaller scale")]
     Encode(String),
 }

@@ -8,7 +8,7 @@ use crate::scale::Frame;
 use crate::svg::{Svg, number};
 use crate::text::{FAMILIES, LABEL_SIZE};
 
-/// Between the edge of the figure and what it shows.
+/// The distance between the edge of the figure and its contents.
 const EDGE: f64 = 6.0;
 const LEGEND_GAP: f64 = 8.0;
 const TEXT_COLOR: &str = "#1a1a1a";
@@ -40,19 +40,19 @@ pub struct Figure {
     description: String,
 }
 
-/// A length that can be drawn, whatever was asked for.
+/// A valid length: the requested one, or else the default.
 fn length(asked: f64, otherwise: f64) -> f64 {
     if asked.is_finite() && asked > 0.0 { asked.clamp(40.0, 10_000.0) } else { otherwise }
 }
 
 impl Figure {
-    /// An empty figure of that width in CSS pixels, 40 to 10,000; 720 fills a page.
+    /// An empty figure of this width in CSS pixels, 40 to 10,000; 720 fills a page.
     pub fn new(width: f64) -> Figure {
         let (id, description) = ("figure".to_string(), String::new());
         Figure { width: length(width, 720.0), rows: Vec::new(), legend: Vec::new(), id, description }
     }
 
-    /// Adds a row of that height in pixels, titles and labels included, whose panels are equally wide.
+    /// Adds a row of this height in pixels, including titles and labels, with panels of equal width.
     pub fn row(self, height: f64, panels: Vec<Panel>) -> Figure {
         self.row_weighted(height, panels.into_iter().map(|panel| (1.0, panel)).collect())
     }
@@ -66,21 +66,22 @@ impl Figure {
         self
     }
 
-    /// What the marks mean, below all panels, in as many lines as it takes.
+    /// The legend below all panels, in the number of lines it needs.
     pub fn legend(mut self, entries: Vec<Entry>) -> Figure {
         self.legend = entries;
         self
     }
 
-    /// What all ids in the SVG begin with, so that several figures can stand in one page. Other signs than letters, digits, `-` and
-    /// `_` become `-`.
+    /// The prefix of all ids in the SVG, so that several figures can be placed in one page. Characters other
+    /// than letters, digits, `-` and `_` become `-`.
     pub fn id(mut self, id: &str) -> Figure {
         let plain = |sign: char| if sign.is_ascii_alphanumeric() || sign == '_' { sign } else { '-' };
         self.id = id.chars().map(plain).collect();
         self
     }
 
-    /// What the figure shows, for readers who cannot see it. The first sentence becomes its title, the rest its description.
+    /// A description of the figure for readers who cannot see it. The first sentence becomes its title, the
+    /// rest its description.
     pub fn describe(mut self, text: impl Into<String>) -> Figure {
         self.description = text.into();
         self

@@ -1,4 +1,4 @@
-//! Where everything stands: frames, and around them the room that titles, labels and colour bars need.
+//! Layout: frames, and around them the room for titles, labels and colour bars.
 
 use crate::axis::{Axis, Direction, SLOPE};
 use crate::panel::Panel;
@@ -8,14 +8,14 @@ use crate::text::{self, LABEL_SIZE, LEADING, TICK_SIZE, Weight};
 /// Length of a tick and the gap between it and its label.
 pub(crate) const TICK: f64 = 4.0;
 pub(crate) const TICK_GAP: f64 = 3.0;
-/// Between tick labels and the label of the axis, and between title and frame.
+/// The gap between tick labels and the label of the axis, and between title and frame.
 pub(crate) const LABEL_GAP: f64 = 4.0;
 pub(crate) const BAR_LABEL_GAP: f64 = 7.0;
 pub(crate) const BAR_GAP: f64 = 10.0;
 pub(crate) const BAR_WIDTH: f64 = 11.0;
 const PANEL_GAP: f64 = 16.0;
 const ROW_GAP: f64 = 10.0;
-/// However little room there is, a frame has a few pixels.
+/// The smallest size of a frame in pixels.
 const LEAST: f64 = 10.0;
 
 /// Room around a frame.
@@ -50,7 +50,7 @@ pub(crate) struct Row {
     pub(crate) panels: Vec<(f64, Panel)>,
 }
 
-/// A panel in its place.
+/// A panel at its position.
 pub(crate) struct Cell<'a> {
     pub(crate) panel: &'a Panel,
     pub(crate) view: View,
@@ -61,15 +61,16 @@ pub(crate) struct Cell<'a> {
     pub(crate) x_label: Vec<String>,
     pub(crate) y_label: Vec<String>,
     pub(crate) bar_label: String,
-    /// The frame and all the room around it.
+    /// The frame with its margins.
     pub(crate) whole: Frame,
 }
 
-/// Places the rows from the top of `page`; gives the cells and where the last row ends.
+/// Places the rows from the top of `page`; returns the cells and the lower end of the last row.
 pub(crate) fn place(rows: &[Row], page: Frame) -> (Vec<Cell<'_>>, f64) {
     let mut margins: Vec<Vec<Margins>> =
         rows.iter().map(|row| vec![Margins::default(); row.panels.len()]).collect();
-    // Labels depend on the size of frames and frames on the room of labels. Margins only grow, and are settled after a few rounds.
+    // Labels depend on the size of frames, and frames on the room for labels. Margins only grow, and converge
+    // after a few rounds.
     for _ in 0..4 {
         let wanted = wanted(rows, page, &margins);
         for (margins, wanted) in margins.iter_mut().flatten().zip(wanted.into_iter().flatten()) {
@@ -77,7 +78,7 @@ pub(crate) fn place(rows: &[Row], page: Frame) -> (Vec<Cell<'_>>, f64) {
         }
         align(rows, &mut margins);
     }
-    // Give back what only the first rounds needed, if that holds.
+    // Reduce margins that only the first rounds needed, if the result is consistent.
     let mut tighter = wanted(rows, page, &margins);
     align(rows, &mut tighter);
     let mut check = wanted(rows, page, &tighter);
@@ -90,13 +91,13 @@ pub(crate) fn place(rows: &[Row], page: Frame) -> (Vec<Cell<'_>>, f64) {
     (settle(rows, page, &margins), page.top + bottom)
 }
 
-/// What every panel needs around it, if it is given these margins.
+/// The margins that every panel needs, given the current margins.
 fn wanted(rows: &[Row], page: Frame, margins: &[Vec<Margins>]) -> Vec<Vec<Margins>> {
     let mut cells = settle(rows, page, margins).into_iter();
     rows.iter().map(|row| cells.by_ref().take(row.panels.len()).map(|cell| needed(&cell)).collect()).collect()
 }
 
-/// Frames of a row start and end at the same height; those of a column too, where rows are divided alike.
+/// Aligns the frames of a row vertically, and those of a column horizontally if all rows are divided alike.
 fn align(rows: &[Row], margins: &mut [Vec<Margins>]) {
     for row in margins.iter_mut() {
         let all = row.iter().fold(Margins::default(), |all, &one| all.max(one));
@@ -115,7 +116,7 @@ fn align(rows: &[Row], margins: &mut [Vec<Margins>]) {
     }
 }
 
-/// The cells, given the room around each.
+/// The cells, given the margins around each.
 fn settle<'a>(rows: &'a [Row], page: Frame, margins: &[Vec<Margins>]) -> Vec<Cell<'a>> {
     let mut cells = Vec::new();
     let mut top = page.top;
@@ -206,7 +207,7 @@ fn keep_aspect(room: Frame, bounds: &mut Bounds, ratio: f64, widen: (bool, bool)
     Frame { height: (room.height * wanted / spans.0).max(LEAST), ..room }
 }
 
-/// Height of so many lines of label.
+/// The height of the lines of a label.
 pub(crate) fn lines_height(lines: &[String]) -> f64 {
     lines.len() as f64 * LABEL_SIZE * LEADING
 }
@@ -216,7 +217,7 @@ fn label_width(scale: &Scale) -> f64 {
     widths.fold(0.0, f64::max)
 }
 
-/// The room that ticks and their labels take, where there are labels.
+/// The room for ticks and their labels, if there are labels.
 pub(crate) fn tick_room(scale: &Scale) -> f64 {
     TICK + TICK_GAP + label_width(scale)
 }

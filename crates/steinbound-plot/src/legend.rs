@@ -1,4 +1,4 @@
-//! The legend of a figure: what the marks mean, below all panels.
+//! The legend of a figure: the meaning of the marks, below all panels.
 
 use crate::draw::straight;
 use crate::marker;
@@ -14,7 +14,7 @@ enum Key {
     Fill(Color),
 }
 
-/// One line of a legend.
+/// One entry of a legend.
 ///
 /// ```
 /// use steinbound_plot::{Color, Entry, Marker, Style};
@@ -37,7 +37,7 @@ impl Entry {
         Entry { label: label.into(), key: Key::Line(style) }
     }
 
-    /// A point; a circle unless the style says otherwise.
+    /// A point; a circle unless the style has another marker.
     pub fn marker(label: impl Into<String>, style: Style) -> Entry {
         Entry { label: label.into(), key: Key::Marker(style) }
     }
@@ -74,7 +74,7 @@ impl Entry {
                 svg.close();
             }
             Key::Marker(style) => {
-                // A key must be seen, however faint and small the many points are.
+                // A legend entry must be visible even if the points are faint and small.
                 let clear =
                     Style { opacity: style.opacity.max(0.6), size: style.size.max(2.5), ..style.clone() };
                 svg.element("g").number_unless("opacity", clear.opacity, 1.0).open();
@@ -107,7 +107,7 @@ const KEY_GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 18.0;
 const ROW: f64 = LABEL_SIZE * LEADING + 3.0;
 
-/// Entries by lines, as even as the number of lines allows.
+/// The entries of each line, as evenly as the number of lines allows.
 fn lines(entries: &[Entry], room: f64) -> Vec<Vec<&Entry>> {
     let fill = |room: f64| {
         let mut lines: Vec<(f64, Vec<&Entry>)> = Vec::new();
@@ -124,7 +124,7 @@ fn lines(entries: &[Entry], room: f64) -> Vec<Vec<&Entry>> {
         lines
     };
     let fewest = fill(room).len();
-    // Narrower lines as long as no more are needed: the last one is then not left nearly empty.
+    // Narrower lines if no more lines are needed, so that the last one is not nearly empty.
     let narrowest = (1..=20)
         .rev()
         .map(|part| room * f64::from(part) / 20.0)
@@ -133,7 +133,7 @@ fn lines(entries: &[Entry], room: f64) -> Vec<Vec<&Entry>> {
     fill(room).into_iter().map(|(_, line)| line).collect()
 }
 
-/// Height of the legend in pixels, nothing without entries.
+/// Height of the legend in pixels, zero without entries.
 pub(crate) fn height(entries: &[Entry], room: f64) -> f64 {
     lines(entries, room).len() as f64 * ROW
 }

@@ -1,4 +1,5 @@
-//! Figures for [steinbound](https://docs.rs/steinbound): panels with axes, marks and one legend, as SVG and PNG.
+//! Figures for [steinbound](https://docs.rs/steinbound): panels with axes, marks and one legend, as SVG and
+//! PNG.
 //!
 //! ```
 //! use steinbound_plot::{Axis, Color, Entry, Figure, Marker, Panel, Style, png};
@@ -21,9 +22,10 @@
 //!
 //! # Promises
 //!
-//! Strings and bytes out, no files. The same figure gives the same bytes on any machine: text is measured and drawn with a bundled font.
-//! No input panics: what has no place on an axis is left out. Labels do not overlap, and nothing but data is drawn where data are.
-//! Elements carry classes (`panel`, `frame`, `grid`, `ticks`, `tick-labels`, `axis-label`, `title`, `marks`, `legend`,
+//! The crate returns strings and bytes and writes no files. The same figure gives the same bytes on any
+//! machine: text is measured and drawn with a bundled font. No input panics: values that cannot be placed on
+//! an axis are left out. Labels do not overlap, and only data are drawn inside the frames. Elements have
+//! classes (`panel`, `frame`, `grid`, `ticks`, `tick-labels`, `axis-label`, `title`, `marks`, `legend`,
 //! `background`, and one for each kind of mark), so a page can restyle them with CSS.
 
 mod axes;

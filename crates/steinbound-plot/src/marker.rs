@@ -3,7 +3,7 @@
 use crate::style::{Color, Marker, Style};
 use crate::svg::{Svg, path};
 
-/// Opens a group that has the paint of the markers drawn in it.
+/// Opens a group with the fill and stroke of the markers drawn in it.
 pub(crate) fn open_group(svg: &mut Svg, shape: Marker, style: &Style) {
     let color = style.color.hex();
     let element = svg.element("g").attribute("class", "markers");
@@ -25,13 +25,13 @@ pub(crate) fn open_group(svg: &mut Svg, shape: Marker, style: &Style) {
     };
 }
 
-/// Strokes of markers never grow so thick that the shape is lost.
+/// The stroke of markers, limited so that the shape remains recognisable.
 fn outline(style: &Style) -> f64 {
     let width = if style.width > 0.0 { style.width } else { 1.3 };
     width.min(0.5 * style.size).max(0.3)
 }
 
-/// One marker. The shapes have much the same area for the same size.
+/// One marker. The shapes have about the same area for the same size.
 pub(crate) fn draw(svg: &mut Svg, shape: Marker, (x, y): (f64, f64), size: f64) {
     let corners = |offsets: &[(f64, f64)]| -> Vec<(f64, f64)> {
         offsets.iter().map(|&(across, down)| (x + size * across, y + size * down)).collect()

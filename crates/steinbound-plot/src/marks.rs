@@ -1,11 +1,11 @@
-//! What can be drawn in a panel, and how much of the axes it covers.
+//! The marks that can be drawn in a panel, and their extent along the axes.
 
 use crate::color_scale::ColorScale;
 use crate::contour::Grid;
 use crate::scale::Extent;
 use crate::style::{Color, Style};
 
-/// Which part of a text lies at its point.
+/// The part of a text that is placed at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Anchor {
     /// The text begins at the point.
@@ -18,8 +18,9 @@ pub enum Anchor {
 
 /// Coloured cells of a rectangular grid.
 ///
-/// `values` go row by row from the lowest: the cell between `x_edges[column]`, `x_edges[column + 1]` and `y_edges[row]`,
-/// `y_edges[row + 1]` has `values[row * (x_edges.len() - 1) + column]`. NaN leaves the cell blank.
+/// `values` go row by row from the lowest: the cell between `x_edges[column]`, `x_edges[column + 1]` and
+/// `y_edges[row]`, `y_edges[row + 1]` has `values[row * (x_edges.len() - 1) + column]`. NaN leaves the cell
+/// blank.
 ///
 /// ```
 /// use steinbound_plot::{Axis, ColorScale, Heatmap, Panel};
@@ -42,11 +43,11 @@ pub struct Heatmap {
     pub y_edges: Vec<f64>,
     /// Row by row.
     pub values: Vec<f64>,
-    /// Which colour a value has.
+    /// The colour scale of the values.
     pub scale: ColorScale,
-    /// What the colours show, written along the colour bar.
+    /// The label of the colour bar.
     pub label: String,
-    /// Writes the values into the cells with so many decimals, where there is room.
+    /// Writes the values into the cells with this number of decimals, if there is room.
     pub digits: Option<usize>,
 }
 
@@ -73,9 +74,9 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// Adds what the mark covers to the extents of the axes.
+    /// Adds the extent of the mark to the extents of the axes.
     pub(crate) fn cover(&self, x: &mut Extent, y: &mut Extent) {
-        // A point without a place on one axis does not stretch the other.
+        // A point that cannot be placed on one axis does not extend the other.
         let mut both = |point: (f64, f64)| {
             if x.has_place(point.0) && y.has_place(point.1) {
                 x.point(point.0);

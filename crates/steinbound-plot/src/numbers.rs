@@ -1,6 +1,6 @@
-//! Numbers on their way into a picture: steps along an axis, ranges, counts between edges.
+//! Helpers for numbers in pictures: steps along an axis, ranges, counts between edges.
 
-/// So many numbers at even steps, ends included.
+/// `count` numbers at equal steps, including both ends.
 ///
 /// ```
 /// assert_eq!(steinbound_plot::numbers::steps(0.0, 1.0, 3), [0.0, 0.5, 1.0]);
@@ -10,7 +10,7 @@ pub fn steps(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..count).map(|i| low + (high - low) * i as f64 / last).collect()
 }
 
-/// The smallest and the largest of those values that are finite.
+/// The smallest and the largest of the finite values.
 ///
 /// ```
 /// assert_eq!(steinbound_plot::numbers::range([2.0, f64::NAN, -1.0]), (-1.0, 2.0));
@@ -20,7 +20,7 @@ pub fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// Sums of weights between edges. What lies beyond the edges is counted at the ends, so that nothing is lost.
+/// Sums of weights between edges. Values beyond the edges are counted in the first and last bin.
 ///
 /// ```
 /// use steinbound_plot::numbers::histogram;

@@ -1,4 +1,4 @@
-//! One panel of a figure: two axes and what is drawn between them.
+//! One panel of a figure: two axes and the marks between them.
 
 use crate::axis::Axis;
 use crate::color_scale::ColorScale;
@@ -7,16 +7,17 @@ use crate::marks::{Anchor, Heatmap, Mark};
 use crate::scale::Extent;
 use crate::style::{Color, Style};
 
-/// A colour scale drawn beside a panel.
+/// A colour scale drawn next to a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ColorBar {
     pub(crate) scale: ColorScale,
     pub(crate) label: String,
 }
 
-/// One panel: two axes and the marks between them, drawn in the order they were added and clipped to the frame.
+/// One panel: two axes and the marks between them, drawn in the order they were added and clipped to the
+/// frame.
 ///
-/// Points that have no place (NaN, or not above zero on a logarithmic axis) are left out.
+/// Points that cannot be placed (NaN, or not positive on a logarithmic axis) are left out.
 ///
 /// ```
 /// use steinbound_plot::{Axis, Color, Marker, Panel, Style};
@@ -48,8 +49,8 @@ impl Panel {
         Panel { x, y, title: String::new(), aspect: None, axes: true, marks: Vec::new(), bar: None }
     }
 
-    /// A map of land in degrees of longitude and latitude, on which to put points: a frame without axes, in which a degree of latitude is longer than one
-    /// of longitude by as much as at the middle of the land.
+    /// A map of land in degrees of longitude and latitude, to which points can be added: a frame without
+    /// axes, with the ratio of a degree of latitude to one of longitude at the middle of the land.
     ///
     /// ```
     /// use steinbound_plot::Panel;
@@ -72,15 +73,16 @@ impl Panel {
         self
     }
 
-    /// Makes one unit as long in `y` as in `x`.
+    /// Makes one unit in `y` as long as one in `x`.
     pub fn equal_aspect(self) -> Panel {
         self.aspect(1.0)
     }
 
-    /// Makes one unit in `y` so many times as long as one in `x`; about `1 / cos(latitude)` on maps in degrees.
+    /// Makes one unit in `y` this number of times as long as one in `x`; about `1 / cos(latitude)` on maps in
+    /// degrees.
     ///
-    /// Ranges that follow the data are widened for it. If they are given, or ruled by a heat map, the frame shrinks. It says
-    /// nothing on logarithmic axes.
+    /// Ranges that follow the data are widened for it. If they are given, or fixed by a heat map, the frame
+    /// shrinks. It has no effect on logarithmic axes.
     pub fn aspect(mut self, ratio: f64) -> Panel {
         self.aspect = (ratio.is_finite() && (1e-6..=1e6).contains(&ratio)).then_some(ratio);
         self
@@ -97,23 +99,23 @@ impl Panel {
         self
     }
 
-    /// A line through the points, with the style's markers if it has any. NaN breaks the line.
+    /// A line through the points, with the style's markers if it has any. NaN interrupts the line.
     pub fn line(self, points: Vec<(f64, f64)>, style: Style) -> Panel {
         self.with(Mark::Line { points, style })
     }
 
-    /// Points without a line; circles unless the style says otherwise.
+    /// Points without a line; circles unless the style has another marker.
     pub fn points(self, points: Vec<(f64, f64)>, style: Style) -> Panel {
         self.with(Mark::Points { points, style })
     }
 
-    /// Bars from `y - half` to `y + half` for every `(x, y, half)`. Where the lower end is not above zero on a logarithmic axis the
-    /// bar runs out of the frame.
+    /// Bars from `y - half` to `y + half` for every `(x, y, half)`. If the lower end is not positive on a
+    /// logarithmic axis, the bar extends beyond the frame.
     pub fn error_bars(self, points: Vec<(f64, f64, f64)>, style: Style) -> Panel {
         self.with(Mark::ErrorBars { points, style })
     }
 
-    /// Polygons, filled even-odd: a ring inside another is a hole.
+    /// Polygons, filled by the even-odd rule: a ring inside another is a hole.
     pub fn rings(self, rings: Vec<Vec<(f64, f64)>>, fill: Option<Color>, style: Style) -> Panel {
         self.with(Mark::Rings { rings, fill, style })
     }
@@ -123,7 +125,7 @@ impl Panel {
         self.with(Mark::Histogram { edges, counts, style })
     }
 
-    /// Coloured cells, with a colour bar beside the panel.
+    /// Coloured cells, with a colour bar next to the panel.
     pub fn heatmap(mut self, heatmap: Heatmap) -> Panel {
         self.bar = Some(ColorBar { scale: heatmap.scale.clone(), label: heatmap.label.clone() });
         self.with(Mark::Heatmap(heatmap))
@@ -134,45 +136,45 @@ impl Panel {
         self.with(Mark::Contours { grid, levels, scale })
     }
 
-    /// The areas between consecutive levels, each in the colour of its middle. Below the lowest level nothing is drawn; above the
-    /// highest everything is, up to the end of the scale.
+    /// The areas between consecutive levels, each in the colour of its middle. Below the lowest level nothing
+    /// is drawn; the area above the highest extends to the end of the scale.
     pub fn filled_contours(self, grid: Grid, levels: Vec<f64>, scale: ColorScale) -> Panel {
         self.with(Mark::FilledContours { grid, levels, scale })
     }
 
-    /// Draws this colour scale beside the panel.
+    /// Draws this colour scale next to the panel.
     pub fn color_bar(mut self, scale: ColorScale, label: impl Into<String>) -> Panel {
         self.bar = Some(ColorBar { scale, label: label.into() });
         self
     }
 
-    /// Leaves out the colour bar of a heat map, as where a neighbour shows the same.
+    /// Leaves out the colour bar of a heat map, for example if a neighbouring panel shows the same.
     pub fn without_color_bar(mut self) -> Panel {
         self.bar = None;
         self
     }
 
-    /// A line across the whole panel.
+    /// A horizontal line across the whole panel.
     pub fn horizontal(self, y: f64, style: Style) -> Panel {
         self.with(Mark::Horizontal { y, style })
     }
 
-    /// A line up the whole panel.
+    /// A vertical line across the whole panel.
     pub fn vertical(self, x: f64, style: Style) -> Panel {
         self.with(Mark::Vertical { x, style })
     }
 
-    /// A note, its start, middle or end at the point; moved inside where it would leave the frame.
+    /// A note with its start, middle or end at the point; moved inside if it would leave the frame.
     pub fn text(self, x: f64, y: f64, text: impl Into<String>, anchor: Anchor) -> Panel {
         self.with(Mark::Text { x, y, text: text.into(), anchor })
     }
 
-    /// Whether a heat map covers the ground, where grid lines would only show through blank cells.
+    /// Whether a heat map covers the background, where grid lines would only be visible in blank cells.
     pub(crate) fn has_cells(&self) -> bool {
         self.marks.iter().any(|mark| matches!(mark, Mark::Heatmap(_)))
     }
 
-    /// What the marks cover along both axes.
+    /// The extents of the marks along both axes.
     pub(crate) fn extents(&self) -> (Extent, Extent) {
         let (mut x, mut y) = (Extent::new(self.x.is_log()), Extent::new(self.y.is_log()));
         self.marks.iter().for_each(|mark| mark.cover(&mut x, &mut y));

@@ -1,4 +1,4 @@
-//! SVG to PNG with the bundled font and no other.
+//! SVG to PNG with the bundled font only.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use resvg::usvg::{Options, Tree, fontdb};
 use crate::error::PlotError;
 use crate::text;
 
-/// Most pixels each way: 16,000 make a picture of a gigabyte.
+/// The largest number of pixels in each direction: 16,000 make a picture of a gigabyte.
 const LIMIT: u32 = 16_000;
 
 /// The scale at which pictures are sharp on screens and in print.
@@ -16,7 +16,8 @@ pub const RESOLUTION: f32 = 2.0;
 
 /// The drawing as a PNG file on white ground, `scale` pixels per CSS pixel.
 ///
-/// Text is set in the bundled Roboto, whatever fonts the machine has, so the same drawing gives the same bytes anywhere.
+/// Text is set in the bundled Roboto, independently of the installed fonts, so the same drawing gives the
+/// same bytes on any machine.
 ///
 /// ```
 /// use steinbound_plot::{Axis, Color, Figure, Panel, Style, png};
@@ -29,7 +30,8 @@ pub const RESOLUTION: f32 = 2.0;
 ///
 /// # Errors
 ///
-/// [`PlotError::Svg`] for text that is not SVG, [`PlotError::Size`] for a scale that leaves no pixels or too many.
+/// [`PlotError::Svg`] for text that is not SVG, [`PlotError::Size`] for a scale that gives no pixels or too
+/// many.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {

@@ -1,8 +1,8 @@
-//! From numbers to places: the extent of data, and the scale an axis makes of it.
+//! From numbers to positions: the extent of data, and the scale of an axis.
 
 use crate::ticks::Tick;
 
-/// Whether a number can be placed on any axis. Beyond 1e150 spans overflow.
+/// Whether a number can be placed on an axis. Beyond 1e150 spans overflow.
 pub(crate) fn drawable(value: f64) -> bool {
     value.is_finite() && value.abs() <= 1e150
 }
@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// What the marks of a panel cover along one axis. Points get a margin; edges of areas lie on the frame.
+/// The extent of a panel's marks along one axis. Points get a margin; edges of areas may touch the frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Extent {
     log: bool,
@@ -66,12 +66,12 @@ impl Extent {
         }
     }
 
-    /// Whether areas fix the range, so that it should not be widened.
+    /// Whether areas determine the range, so that it should not be widened.
     pub(crate) fn is_tight(&self) -> bool {
         !self.edges.is_empty() && self.edges.low <= self.points.low && self.edges.high >= self.points.high
     }
 
-    /// Whether there are data, none of them below zero.
+    /// Whether there are data and none of them are negative.
     pub(crate) fn all_above_zero(&self) -> bool {
         self.bounds().is_some() && self.points.low.min(self.edges.low) >= 0.0
     }
@@ -83,12 +83,12 @@ impl Extent {
             && !(self.edges.low <= 0.0 && self.edges.high >= 0.0)
     }
 
-    /// Whether there are data, none of them above zero.
+    /// Whether there are data and none of them are positive.
     pub(crate) fn all_below_zero(&self) -> bool {
         self.bounds().is_some() && self.points.high.max(self.edges.high) <= 0.0
     }
 
-    /// Lower and upper end, in logarithms on a logarithmic axis; none without data.
+    /// Lower and upper end, in logarithms on a logarithmic axis; `None` without data.
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
         let (points, edges) = (self.points, self.edges);
         if points.is_empty() && edges.is_empty() {
@@ -102,7 +102,7 @@ impl Extent {
     }
 }
 
-/// An axis with its range and ticks settled.
+/// An axis with final range and ticks.
 #[derive(Debug, Clone)]
 pub(crate) struct Scale {
     pub(crate) log: bool,
@@ -111,12 +111,12 @@ pub(crate) struct Scale {
     pub(crate) high: f64,
     pub(crate) ticks: Vec<Tick>,
     pub(crate) minor: Vec<f64>,
-    /// Labels slope because they would not fit side by side.
+    /// Whether labels slope because they would not fit next to each other.
     pub(crate) sloping: bool,
 }
 
 impl Scale {
-    /// Where a number lies: 0 at the lower end, 1 at the upper, none if it has no place.
+    /// The relative position of a number: 0 at the lower end, 1 at the upper; `None` if it cannot be drawn.
     pub(crate) fn part(&self, value: f64) -> Option<f64> {
         if !drawable(value) || (self.log && value <= 0.0) {
             return None;
@@ -153,7 +153,7 @@ impl Frame {
     }
 }
 
-/// How far off the page a coordinate may be, in pixels: beyond, renderers lose precision.
+/// The largest distance of a coordinate from the page, in pixels; beyond it renderers lose precision.
 const FAR: f64 = 20_000.0;
 
 /// A frame with its two scales.

@@ -1,8 +1,9 @@
 //! Colours, markers and strokes.
 
-/// A colour of the screen, red, green and blue from 0 to 255.
+/// A screen colour: red, green and blue from 0 to 255.
 ///
-/// The constants are the palette of Okabe and Ito, which readers with any kind of colour vision can tell apart.
+/// The constants are the palette of Okabe and Ito, which readers with any kind of colour vision can
+/// distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Color {
     pub(crate) red: u8,
@@ -27,7 +28,7 @@ impl Color {
     pub const YELLOW: Color = Color::rgb(0xF0, 0xE4, 0x42);
     /// Black.
     pub const BLACK: Color = Color::rgb(0, 0, 0);
-    /// A grey for what stands in the background.
+    /// A grey for the background.
     pub const GREY: Color = Color::rgb(0x80, 0x80, 0x80);
     /// A light grey for areas.
     pub const LIGHT_GREY: Color = Color::rgb(0xD9, 0xD9, 0xD9);
@@ -45,12 +46,12 @@ impl Color {
         Color::BLACK,
     ];
 
-    /// A colour from its parts.
+    /// A colour from its components.
     pub const fn rgb(red: u8, green: u8, blue: u8) -> Color {
         Color { red, green, blue }
     }
 
-    /// As SVG writes it.
+    /// The colour in SVG notation.
     ///
     /// ```
     /// assert_eq!(steinbound_plot::Color::BLUE.hex(), "#0072b2");
@@ -59,7 +60,7 @@ impl Color {
         format!("#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
     }
 
-    /// The colour a part of the way to another.
+    /// The colour a fraction of the way to another.
     pub(crate) fn towards(self, other: Color, part: f64) -> Color {
         let mix =
             |from: u8, to: u8| (f64::from(from) + part * (f64::from(to) - f64::from(from))).round() as u8;
@@ -75,7 +76,7 @@ impl Color {
         0.2126 * linear(self.red) + 0.7152 * linear(self.green) + 0.0722 * linear(self.blue)
     }
 
-    /// Black or white, whichever reads better on this colour.
+    /// Black or white, whichever is more readable on this colour.
     pub(crate) fn ink(self) -> Color {
         // The two contrasts, (L + 0.05) / 0.05 and 1.05 / (L + 0.05), are equal at L = 0.179.
         if self.luminance() > 0.179 { Color::BLACK } else { Color::WHITE }
@@ -101,7 +102,7 @@ pub enum Marker {
     Down,
 }
 
-/// How a line is broken.
+/// The dash pattern of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dash {
     Solid,
@@ -109,7 +110,7 @@ pub(crate) enum Dash {
     Dotted,
 }
 
-/// How a mark looks: colour, stroke and marker.
+/// The look of a mark: colour, stroke and marker.
 ///
 /// ```
 /// use steinbound_plot::{Color, Marker, Style};
@@ -171,13 +172,13 @@ impl Style {
         self
     }
 
-    /// From 0 (not seen) to 1 (solid).
+    /// From 0 (invisible) to 1 (opaque).
     pub fn opacity(mut self, opacity: f64) -> Style {
         self.opacity = within(opacity, 0.0, 1.0, self.opacity);
         self
     }
 
-    /// The dashes of SVG, in proportion to the width so that thick lines stay broken.
+    /// The dash array of SVG, in proportion to the width so that thick lines stay dashed.
     pub(crate) fn dashes(&self) -> Option<String> {
         let unit = self.width.max(1.0);
         let lengths = |on: f64, off: f64| {
@@ -191,7 +192,7 @@ impl Style {
     }
 }
 
-/// The value kept between two limits, or what was there before if it is not a number.
+/// The value clamped between two limits, or the previous value if it is not a number.
 fn within(value: f64, low: f64, high: f64, before: f64) -> f64 {
     if value.is_nan() { before } else { value.clamp(low, high) }
 }

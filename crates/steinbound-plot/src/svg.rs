@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A drawing in the making. Elements are opened, given attributes and closed in order.
+/// A drawing in progress. Elements are opened, given attributes and closed in order.
 #[derive(Debug, Default)]
 pub(crate) struct Svg {
     text: String,
@@ -60,7 +60,7 @@ impl<'a> Element<'a> {
         self.attribute(name, &value)
     }
 
-    /// Leaves the attribute out where it says nothing new.
+    /// Omits the attribute if it has its usual value.
     pub(crate) fn number_unless(self, name: &str, value: f64, usual: f64) -> Self {
         if value == usual { self } else { self.number(name, value) }
     }
@@ -113,7 +113,7 @@ fn escape(into: &mut String, text: &str) {
             '&' => into.push_str("&amp;"),
             '"' => into.push_str("&quot;"),
             '\t' | '\n' | '\r' => into.push(' '),
-            // Not allowed in XML at all, not even escaped.
+            // Not allowed in XML, not even escaped.
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
             other => into.push(other),
         }

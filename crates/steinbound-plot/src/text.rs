@@ -1,4 +1,4 @@
-//! The bundled font and the room that text takes in it.
+//! The bundled font, and the width of text in it.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use skrifa::{FontRef, MetadataProvider};
 
 /// Family name inside the font files.
 pub(crate) const FAMILY: &str = "Roboto";
-/// What an SVG asks for: the bundled font, or what looks like it.
+/// The font families of an SVG: the bundled font, or similar ones.
 pub(crate) const FAMILIES: &str = "Roboto, Helvetica, Arial, sans-serif";
 pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/Roboto-Regular.ttf");
 pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/Roboto-Bold.ttf");
@@ -17,12 +17,12 @@ pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/Roboto-Bold.ttf");
 /// Sizes of text in CSS pixels.
 pub(crate) const TICK_SIZE: f64 = 11.0;
 pub(crate) const LABEL_SIZE: f64 = 12.0;
-/// From one line's baseline to the next, in units of the text size.
+/// The distance between baselines, in units of the text size.
 pub(crate) const LEADING: f64 = 1.22;
 /// Half the height of a digit, in units of the text size: centres text on a point.
 pub(crate) const HALF_DIGIT: f64 = 0.355;
 
-/// What stands for a character that the font lacks, in units of the text size.
+/// The width assumed for a character that the font lacks, in units of the text size.
 const UNKNOWN_ADVANCE: f64 = 0.6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
     size * text.chars().map(|character| advance(character).unwrap_or(UNKNOWN_ADVANCE)).sum::<f64>()
 }
 
-/// Breaks text between words into lines no wider than `room`; a longer word keeps a line of its own.
+/// Breaks text between words into lines no wider than `room`; a longer word gets a line of its own.
 pub(crate) fn wrap(text: &str, room: f64, size: f64, weight: Weight) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -75,7 +75,7 @@ pub(crate) fn wrap(text: &str, room: f64, size: f64, weight: Weight) -> Vec<Stri
     lines
 }
 
-/// The text, or as much of its start as fits `room` with an ellipsis.
+/// The text, or the longest beginning of it that fits `room` with an ellipsis.
 pub(crate) fn shorten(text: &str, room: f64, size: f64, weight: Weight) -> String {
     if width(text, size, weight) <= room {
         return text.to_string();

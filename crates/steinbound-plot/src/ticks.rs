@@ -1,19 +1,20 @@
-//! Round numbers along an axis and how they are written.
+//! Round numbers along an axis, and their labels.
 
-/// A place on an axis with what stands beside it.
+/// A position on an axis with its label.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
     pub(crate) label: String,
 }
 
-/// What still counts as on the end of the range, in steps.
+/// The tolerance at the ends of the range, in steps.
 const SLACK: f64 = 1e-9;
 
-/// Multiples of 1, 2 or 5 times a power of ten: at most `most` of them where that leaves two, else the fewest that do.
+/// Multiples of 1, 2 or 5 times a power of ten: at most `most` of them if that leaves two, else the smallest
+/// number of at least two.
 pub(crate) fn linear(low: f64, high: f64, most: usize, percent: bool) -> Vec<Tick> {
     let most = most.clamp(2, 10) as f64;
-    // In percent the steps are those of the numbers shown.
+    // In percent, steps are round in the displayed unit.
     let unit = if percent { 100.0 } else { 1.0 };
     let (low, high) = (low * unit, high * unit);
     let span = high - low;
@@ -51,8 +52,8 @@ pub(crate) fn linear(low: f64, high: f64, most: usize, percent: bool) -> Vec<Tic
         .collect()
 }
 
-/// Ticks of a logarithmic axis and the unlabelled ones between them: 1, 2 and 5 in every decade where they fit, else decades,
-/// else every so many decades; round numbers where the axis covers too little for these.
+/// Ticks of a logarithmic axis and the unlabelled ones between them: 1, 2 and 5 in every decade if they fit,
+/// else decades, else every n-th decade; round numbers if the axis covers too little for these.
 pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f64>) {
     let most = most.clamp(2, 10);
     if !(low > 0.0 && high > low && high.is_finite()) {
@@ -71,7 +72,7 @@ pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f
     if fine.len() < 3 && decades.len() < 2 {
         return (linear(low, high, most, false), Vec::new());
     }
-    // Between powers of ten, 2×10⁻⁵ and its like say little for the room they take.
+    // Between powers of ten, labels such as 2×10⁻⁵ take more room than their information is worth.
     let plain = is_plain(&fine) || decades.len() < 2;
     if (fine.len() <= most && plain) || (decades.len() < 2 && fine.len() <= 10) {
         return (labelled(&fine), minor());
@@ -80,7 +81,7 @@ pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f
     if stride == 1 {
         return (labelled(&decades), minor());
     }
-    // Strides count from 10^0, so that two axes over much the same range agree.
+    // Strides count from 10^0, so that two axes with similar ranges agree.
     let even = |decade: &f64| exponent_of(*decade).rem_euclid(stride as i32) == 0;
     let mut kept: Vec<f64> = decades.iter().copied().filter(even).collect();
     if kept.len() < 2 {
@@ -89,8 +90,8 @@ pub(crate) fn logarithmic(low: f64, high: f64, most: usize) -> (Vec<Tick>, Vec<f
     (labelled(&kept), decades)
 }
 
-/// Ticks at given places, written as short as they can be, all in the same manner: as powers of ten if one would have too many
-/// zeros.
+/// Ticks at given positions with the shortest labels, all in the same format: as powers of ten if one would
+/// have too many zeros.
 pub(crate) fn labelled(values: &[f64]) -> Vec<Tick> {
     let plain = is_plain(values);
     let write = |value: f64| if plain { shortest(value) } else { scientific(value, None) };
@@ -112,7 +113,7 @@ pub(crate) fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Labels of multiples of a step of that power of ten: as many decimals as the step has, and none on zero.
+/// Labels of multiples of a step of that power of ten: with the decimals of the step, and none on zero.
 fn even_labels(values: &[f64], exponent: i32) -> Vec<String> {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     let power = exponent_of(largest);
@@ -134,7 +135,8 @@ fn shortest(value: f64) -> String {
     format!("{rounded}").replace('-', "−")
 }
 
-/// A number times a power of ten: its own and as few digits as it takes, or a given power and number of decimals.
+/// A number times a power of ten: its own power with the fewest digits, or a given power and number of
+/// decimals.
 fn scientific(value: f64, form: Option<(i32, usize)>) -> String {
     if value == 0.0 {
         return "0".to_string();
@@ -156,17 +158,17 @@ fn superscript(digit: char) -> char {
         '1' => '¹',
         '2' => '²',
         '3' => '³',
-        // The others lie side by side from U+2070.
+        // The others are consecutive from U+2070.
         digit => digit.to_digit(10).and_then(|digit| char::from_u32(0x2070 + digit)).unwrap_or(digit),
     }
 }
 
-/// The power of ten at or below a number, as its decimal digits say it.
+/// The power of ten at or below a number, according to its decimal digits.
 fn exponent_of(value: f64) -> i32 {
     format!("{:.9e}", value.abs()).split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0)
 }
 
-/// A number times a power of ten, divided where that is exact.
+/// A number times a power of ten, computed by division if that is exact.
 fn scaled(value: f64, exponent: i32) -> f64 {
     if exponent < 0 { value / 10_f64.powi(-exponent) } else { value * 10_f64.powi(exponent) }
 }

@@ -190,3 +190,65 @@ impl<'a> Situation<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::option::Value;
+
+    fn given() -> Options {
+        let mut given = Options::new();
+        given.set(&options::RIDGE, Value::Number(0.1));
+        given.set(&options::DISTANCE_NORM, Value::Name("1"));
+        given.set(&options::TOLERANCE, Value::Number(0.1));
+        given.set(&options::COMPUTE, Value::Name("dense"));
+        given.set(&options::BOUNDARY_POINTS, Value::Count(20));
+        given.set(&options::TUNE, Value::Name("none"));
+        given
+    }
+
+    fn notes(method: Method, wording: Wording) -> Vec<String> {
+        Situation::new(method, &given(), wording).all_notes()
+    }
+
+    #[test]
+    fn notes_say_why_an_option_has_no_effect() {
+        let expected = [
+            "--distance-norm has no effect with --method tksd",
+            "--tolerance has no effect with --compute dense",
+        ];
+        assert_eq!(notes(Method::TKSD, Wording::CommandLine), expected);
+        let expected = [
+            "--distance-norm has no effect with --method mle",
+            "--ridge has no effect with --method mle",
+            "--compute has no effect with --method mle",
+            "--tolerance has no effect with --method mle",
+            "--boundary-points has no effect with --method mle",
+        ];
+        assert_eq!(notes(Method::MLE, Wording::CommandLine), expected);
+        assert_eq!(notes(Method::MLE, Wording::Python)[1], "ridge has no effect with method='mle'");
+    }
+
+    #[test]
+    fn points_that_are_given_are_not_sampled() {
+        let given = given();
+        let mut situation = Situation::new(Method::TKSD, &given, Wording::CommandLine);
+        assert_eq!(situation.note(&options::BOUNDARY_POINTS), None);
+        situation.has_boundary = true;
+        let note = situation.note(&options::BOUNDARY_POINTS).unwrap();
+        assert_eq!(note, "--boundary-points has no effect when --boundary gives the points");
+    }
+
+    #[test]
+    fn bootstrap_and_test_are_needed_by_their_options() {
+        let mut given = Options::new();
+        given.set(&options::INTERVAL, Value::Name("normal"));
+        let situation = Situation::new(Method::TKSD, &given, Wording::CommandLine);
+        assert_eq!(situation.bootstrap_notes(), ["--interval has no effect without --bootstrap"]);
+        given.set(&options::BOOTSTRAP, Value::Count(50));
+        let situation = Situation::new(Method::TKSD, &given, Wording::CommandLine);
+        assert!(situation.bootstrap_notes().is_empty());
+        assert_eq!(situation.test_notes(), ["--bootstrap has no effect without --test"]);
+        assert!(situation.tested(true).test_notes().is_empty());
+    }
+}

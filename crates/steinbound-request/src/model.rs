@@ -55,8 +55,8 @@ impl FamilyRequest {
         self.family.build(dimension, &self.choices).map_err(|error| explained(error, wording))
     }
 
-    /// The reported parameters at which a search starts, where a start is given.
-    fn start(
+    /// The reported parameters at which a search on these data starts, where a start is given.
+    pub fn start_for(
         &self,
         model: &dyn Model,
         data: &Points,
@@ -117,7 +117,7 @@ impl<'a> ModelRequest<'a> {
             }
             ModelRequest::Family(request) => {
                 let model = request.build(data.dimension(), wording)?;
-                let start = request.start(model.as_ref(), data, wording)?;
+                let start = request.start_for(model.as_ref(), data, wording)?;
                 Ok(ChosenModel { model: built(model), start })
             }
         }
@@ -186,7 +186,10 @@ fn formula(
 /// A refusal of a model with options named as the face does.
 pub(crate) fn explained(error: ModelError, wording: Wording) -> RequestError {
     let option = |name: &str| wording.option(name);
-    let covariance = option(Choice::KnownCovariance.name());
+    let covariance = match wording.is_command_line() {
+        true => option(Choice::KnownCovariance.name()),
+        false => "the covariance".to_string(),
+    };
     RequestError::refused(match &error {
         ModelError::UnusedChoice { choice, users, .. } if *choice == Choice::Start.name() => format!(
             "{} is for {users} and formulas; add {} or {}, or leave it out",
@@ -228,4 +231,55 @@ pub(crate) fn explained(error: ModelError, wording: Wording) -> RequestError {
         }
         _ => return error.into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choices;
+
+    fn refusal(name: &str, wording: Wording, change: impl Fn(&mut FamilyRequest)) -> String {
+        let mut request = FamilyRequest::new(choices::model().find(name).unwrap());
+        change(&mut request);
+        let data = Points::from_rows(&[[0.0, 1.0], [1.0, 0.5], [2.0, 3.0]]).unwrap();
+        ModelRequest::Family(request).build(&data, None, wording).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn refusals_name_the_options_of_the_face() {
+        let line = |name, change: fn(&mut FamilyRequest)| refusal(name, Wording::CommandLine, change);
+        assert_eq!(
+            line("gaussian", |request| request.choices.components = Some(2)),
+            "--components is for gaussian-mixture; add --model gaussian-mixture, or leave it out"
+        );
+        assert_eq!(
+            line("mixture", |request| request.choices.components = Some(0)),
+            "--components is 0; give a number from 1 to 1000"
+        );
+        assert!(line("gaussian", |request| request.start = Some(Values::Plain(vec![1.0]))).starts_with(
+            "--start is for gaussian-mixture and formulas; add --model gaussian-mixture or --log-density"
+        ));
+        let sizes: fn(&mut FamilyRequest) = |request| {
+            request.choices.known_covariance = Some(KnownCovariance::Variances(vec![1.0; 3]));
+        };
+        assert!(
+            line("gaussian", sizes)
+                .starts_with("--known-covariance is a list of 3 variances and the data have 2")
+        );
+        assert!(
+            refusal("gaussian", Wording::Python, sizes)
+                .starts_with("the covariance is a list of 3 variances")
+        );
+    }
+
+    #[test]
+    fn a_start_may_be_the_means_alone() {
+        let mut request = FamilyRequest::new(choices::model().find("mixture").unwrap());
+        request.choices.components = Some(1);
+        request.choices.known_covariance = Some(KnownCovariance::Variance(1.0));
+        request.start = Some(Values::Plain(vec![0.5, 0.5]));
+        let data = Points::from_rows(&[[0.0, 1.0], [1.0, 0.5], [2.0, 3.0]]).unwrap();
+        let chosen = ModelRequest::Family(request).build(&data, None, Wording::CommandLine).unwrap();
+        assert_eq!(chosen.start, Some(vec![0.5, 0.5]));
+    }
 }

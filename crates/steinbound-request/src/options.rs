@@ -3,6 +3,7 @@
 //! To add one, write its description here and list it in a group. The command line then has it in its help and notes, and
 //! Python and R find it by its name.
 
+use serde_json::{Value as Json, json};
 use steinbound::Estimator;
 use steinbound::kernel::Bandwidth;
 
@@ -317,6 +318,30 @@ pub fn estimator() -> impl Iterator<Item = &'static OptionSpec> {
 /// All options.
 pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
     estimator().chain(BOOTSTRAPPING).chain(TESTING).chain(REGRESSION)
+}
+
+/// The descriptions of all options, for faces that are not written in Rust.
+///
+/// ```
+/// let list = steinbound_request::options::json();
+/// let ridge = list.as_array().unwrap().iter().find(|option| option["name"] == "ridge").unwrap();
+/// assert_eq!((ridge["kind"].as_str(), ridge["default"].as_str()), (Some("number"), Some("0.001")));
+/// ```
+pub fn json() -> Json {
+    let described = |option: &OptionSpec| {
+        json!({
+            "name": option.name,
+            "kind": option.kind.name(),
+            "default": match option.default {
+                Preset::Nothing => None,
+                Preset::Value(text) | Preset::Words(text) => Some(text),
+            },
+            "help": option.help,
+            "details": option.details,
+            "choices": option.kind.choice().map(|list| json!(list.entries())),
+        })
+    };
+    all().map(described).collect()
 }
 
 /// Sets what a name stands for; names were checked when they were given.

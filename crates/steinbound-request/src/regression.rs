@@ -277,24 +277,25 @@ impl RegressionRequest {
 impl RegressionCase {
     /// What is fitted.
     pub fn case(&self) -> Case<'_> {
-        let estimator = self.options.estimator(self.method).interrupt(self.interrupt.clone());
+        self.case_by(self.method, self.options.clone(), self.interrupt.clone())
+    }
+
+    /// The same by another method, with other options, and ended by another interrupt.
+    pub fn case_by(&self, method: Method, options: Options, interrupt: Interrupt) -> Case<'_> {
+        let estimator = options.estimator(method).interrupt(interrupt.clone());
         Case {
             data: Cow::Borrowed(&self.prepared.points),
             region: Region::default(),
             model: ReadyModel::Given(&self.prepared.model),
             estimator: self.prepared.estimator(&estimator),
-            method: self.method,
-            options: self.options.clone(),
+            method,
+            options,
             wording: self.wording,
             source: Some(self.source.clone()),
+            interrupt,
             is_regression: true,
             started: Instant::now(),
         }
-    }
-
-    /// The same, ended by another interrupt.
-    pub fn with_interrupt(&self, interrupt: Interrupt) -> RegressionCase {
-        RegressionCase { interrupt, ..self.clone() }
     }
 
     /// The mean of the untruncated response for the rows of another frame.

@@ -100,6 +100,7 @@ pub struct Case<'a> {
     /// How messages name options.
     pub wording: Wording,
     pub(crate) source: Option<Source>,
+    pub(crate) interrupt: Interrupt,
     pub(crate) is_regression: bool,
     pub(crate) started: Instant,
 }
@@ -130,7 +131,7 @@ impl<'a> Request<'a> {
     pub fn prepare(self, listener: &dyn Listener) -> Result<Case<'a>, RequestError> {
         let (data, region) = self.region.prepare(self.data, self.wording, listener)?;
         let ChosenModel { model, start } = self.model.build(&data, self.at.as_ref(), self.wording)?;
-        let mut estimator = self.options.estimator(self.method).interrupt(self.interrupt);
+        let mut estimator = self.options.estimator(self.method).interrupt(self.interrupt.clone());
         if let Some(points) = &region.boundary {
             estimator = estimator.boundary(points.clone());
         }
@@ -149,6 +150,7 @@ impl<'a> Request<'a> {
             options: self.options,
             wording: self.wording,
             source: self.source,
+            interrupt: self.interrupt,
             is_regression: false,
             started: Instant::now(),
         })
@@ -164,6 +166,11 @@ impl Case<'_> {
     /// The model.
     pub fn model(&self) -> &dyn Model {
         self.model.as_model()
+    }
+
+    /// What ends the work before it is done.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
     }
 
     /// Parameters in reported order, as they were given.

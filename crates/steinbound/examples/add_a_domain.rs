@@ -1,4 +1,5 @@
-//! A new domain: the ring between two spheres, such as the region seen by a detector with a blind spot and a range.
+//! A new domain: the ring between two spheres, for example the region observed by a detector with a blind
+//! spot and a range.
 
 use std::sync::Arc;
 
@@ -30,7 +31,8 @@ impl Annulus {
     }
 }
 
-/// The ring as text. In the library, one line in `SHAPES` makes it known to the command line, Python and the help texts.
+/// The ring as text. In the library, one line in `SHAPES` registers it for the command line, Python and the
+/// help texts.
 static RING: Shape = Shape {
     name: "ring",
     example: "ring(inner=0.5, outer=1.8)",
@@ -68,13 +70,13 @@ impl Domain for Annulus {
         let nearest = if radius - self.inner < self.outer - radius { self.inner } else { self.outer };
         let side = if radius < nearest { -1.0 } else { 1.0 };
         for (g, v) in gradient.iter_mut().zip(x) {
-            // At the centre no direction is distinguished.
+            // At the centre every direction is equally good.
             *g = if radius > 0.0 { side * v / radius } else { 0.0 };
         }
         (radius - nearest).abs()
     }
 
-    /// Not needed: by default sections are found by testing many places.
+    /// Optional: by default sections are found by testing many places.
     fn sections(&self, x: &[f64], axis: usize, (low, high): (f64, f64)) -> Vec<(f64, f64)> {
         let rest = (length(x).powi(2) - x[axis] * x[axis]).max(0.0);
         let half_chord = |radius: f64| (radius * radius - rest).max(0.0).sqrt();

@@ -1,4 +1,4 @@
-//! A kernel of one's own: powers of the inverse multiquadric, whose tails can be made as heavy as one likes.
+//! A user-defined kernel: powers of the inverse multiquadric, with tails of any heaviness.
 
 use std::sync::Arc;
 

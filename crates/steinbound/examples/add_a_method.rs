@@ -1,4 +1,4 @@
-//! A method of one's own: bd-KSD with the square of the distance, whose weight is flat at the boundary.
+//! A user-defined method: bd-KSD with the squared distance, whose weight is flat at the boundary.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use steinbound::model::Gaussian;
 use steinbound::stein::Weighted;
 use steinbound::{Error, Estimator, Method, simulate};
 
-/// Minimises the Stein discrepancy under the kernel `h(x)^2 k(x, y) h(y)^2`, `h` being the distance to the boundary.
+/// Minimises the Stein discrepancy under the kernel `h(x)^2 k(x, y) h(y)^2`, `h` being the distance to the
+/// boundary.
 #[derive(Debug)]
 struct SquaredDistance;
 

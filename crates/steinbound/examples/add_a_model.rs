@@ -1,4 +1,4 @@
-//! A model of one's own: the logistic density, whose tails are heavier than those of the normal.
+//! A user-defined model: the logistic density, whose tails are heavier than those of the normal.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -9,7 +9,7 @@ use steinbound::{Error, Estimator, Matrix, ModelError, Points, simulate};
 /// Independent logistic coordinates, each with its location, and one scale `s` for all.
 ///
 /// With `z = (x - location) / s` the log-density is `-2 log cosh(z / 2) - log s` for each coordinate. The
-/// fitted parameters are the locations and `log s`, which may be any number; reported is `s`.
+/// fitted parameters are the locations and `log s`, which may be any number; the reported parameter is `s`.
 #[derive(Debug)]
 struct Logistic {
     dimension: usize,
@@ -117,8 +117,8 @@ impl Model for Logistic {
     }
 }
 
-/// Not needed by TKSD; with it there is `truncated-mle`, too. Derivatives in the parameters are differences
-/// unless they are given.
+/// Not needed by TKSD; it enables `truncated-mle`. Derivatives in the parameters are differences unless they
+/// are given.
 impl Density for Logistic {
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         let coordinate = |l: usize| {
@@ -130,7 +130,7 @@ impl Density for Logistic {
     }
 }
 
-/// Not needed where users give their own starts; here from the moments of the data.
+/// Optional if users give starting points; here these come from the moments of the data.
 impl Search for Logistic {
     fn starts(&self, points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let count = points.len() as f64;
@@ -144,7 +144,7 @@ impl Search for Logistic {
     }
 }
 
-/// Not needed for fits; with it the model can be simulated and tested.
+/// Not needed for fits; it enables simulation and tests of fit.
 impl Sampling for Logistic {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
         let theta = theta.to_vec();

@@ -1,6 +1,6 @@
-//! Errors: small enums, each in the folder of what fails, and one enum over them.
+//! Errors: a small enum in each folder, and one enum over all of them.
 //!
-//! Files named `error.rs` import nothing but each other, so that every module can return the common [`Error`].
+//! Files named `error.rs` import only each other, so that every module can return the common [`Error`].
 
 use thiserror::Error;
 
@@ -13,13 +13,13 @@ pub(crate) use crate::model::error::ANOTHER_METHOD;
 pub use crate::model::error::ModelError;
 pub use crate::points::error::PointsError;
 
-/// A number as messages show it: in full where that is short, with an exponent where it is not.
+/// Formats a number for messages: in full if that is short, otherwise with an exponent.
 pub(crate) fn shown(value: f64) -> String {
     let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
     if is_plain { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// Anything that can go wrong in this crate.
+/// Any error of this crate.
 ///
 /// Every message names what was wrong, where, and what to do next.
 ///
@@ -37,7 +37,7 @@ pub enum Error {
     /// A kernel, its bandwidth or the ridge is unusable.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// A domain is ill-defined or cannot do what was asked of it.
+    /// A domain is ill-defined or does not support the operation.
     #[error(transparent)]
     Domain(#[from] DomainError),
     /// A model is ill-defined or was given parameters it cannot take.
@@ -49,10 +49,10 @@ pub enum Error {
     /// A formula cannot be read.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
-    /// A bootstrap or a test cannot be run as asked.
+    /// A bootstrap or a test cannot be run with these settings.
     #[error(transparent)]
     Resampling(#[from] ResamplingError),
-    /// A hypothesis on the estimates cannot be tested, or a function of them not be computed.
+    /// A hypothesis on the estimates cannot be tested, or a function of them cannot be computed.
     #[error(transparent)]
     Hypothesis(#[from] HypothesisError),
     /// The work was ended before it was done.
@@ -67,7 +67,8 @@ impl Error {
     }
 }
 
-/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, or a progress function returned `false`.
+/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, or a
+/// progress function returned `false`.
 ///
 /// ```
 /// use steinbound::fit::Interrupted;
@@ -77,7 +78,7 @@ impl Error {
 #[error("interrupted{}", self.progress())]
 #[non_exhaustive]
 pub struct Interrupted {
-    /// How many of how many draws of a bootstrap or a test were done; `None` where nothing was drawn.
+    /// The finished draws of a bootstrap or a test, and their total; `None` if nothing was drawn.
     pub draws: Option<(usize, usize)>,
 }
 

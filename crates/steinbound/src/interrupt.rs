@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::Error;
 pub use crate::error::Interrupted;
 
-/// A handle that ends computations from another thread, as a key pressed in a terminal does.
+/// A handle that ends computations from another thread, such as one that handles a key press.
 ///
-/// It is given to an [`Estimator`](crate::Estimator::interrupt). Once raised it stays so, whoever holds a clone: what is running comes to an end within a fraction
-/// of a second, and it and everything asked for later answers [`Error::is_interrupted`].
+/// It is given to an [`Estimator`](crate::Estimator::interrupt). Once raised, it and all its clones stay
+/// raised: running computations end within a fraction of a second, and they and all later ones return an
+/// error for which [`Error::is_interrupted`] holds.
 ///
 /// ```
 /// use steinbound::{Estimator, Points, fit::Interrupt, model::Gaussian};
@@ -30,7 +31,7 @@ impl Interrupt {
         Interrupt::default()
     }
 
-    /// Ends whatever watches this handle, for good.
+    /// Ends all computations that use this handle, permanently.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
     }
@@ -40,13 +41,14 @@ impl Interrupt {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// The error, once raised: what a long computation asks now and then.
+    /// The error if raised; long computations call it now and then.
     pub fn check(&self) -> Result<(), Interrupted> {
         if self.is_raised() { Err(Interrupted::default()) } else { Ok(()) }
     }
 
-    /// Does something of which parts are left out once raised: then what comes out, result or error, means nothing and is replaced by
-    /// the error. Because nothing lowers the handle, one look at the end is enough.
+    /// Runs a job that skips parts of its work once the handle is raised. Its result or error is then
+    /// meaningless and replaced by the interruption error. One check at the end is enough, because the handle
+    /// cannot be lowered.
     pub(crate) fn watch<T>(&self, job: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.check()?;
         match job() {

@@ -1,10 +1,11 @@
 //! **steinbound** recovers the density behind a truncation.
 //!
-//! Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach. The
-//! density that generated them then has a normaliser that nobody can compute, and estimates that ignore the border are
-//! wrong. This crate estimates such densities from the points inside and a set of points on the boundary, by the truncated kernelised
-//! Stein discrepancy (TKSD), beside its rivals bd-KSD, TruncSM, KSD and maximum likelihood, naive and truncated, each with standard
-//! errors. Regions range from balls to maps ([`domain`]), densities from the Gaussian to formulas and latent variables ([`model`]).
+//! Data are often seen only inside a region: inside a country's border, above a pass mark, within a
+//! detector's reach. The normaliser of their density is then intractable, and estimates that ignore the
+//! border are biased. This crate estimates the density from the points inside and a set of points on the
+//! boundary, by the truncated kernelised Stein discrepancy (TKSD). For comparison it has bd-KSD, TruncSM, KSD
+//! and maximum likelihood, naive and truncated; all give standard errors. Regions range from balls to maps
+//! ([`domain`]), densities from the Gaussian to formulas and latent variables ([`model`]).
 //!
 //! ```
 //! use steinbound::{Estimator, Points, model::Gaussian, simulate};
@@ -15,15 +16,15 @@
 //! let model = Gaussian::with_variance(2, 1.0)?;
 //! let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
 //!
-//! // All that TKSD is told of the disc: 32 points on its edge.
+//! // The only description of the disc that TKSD uses: 32 points on its edge.
 //! let edge = disc.sample_boundary(&BoundarySampling::new(32), &mut simulate::stream(1, 1))?;
 //! let fit = Estimator::tksd().boundary(edge).fit(&data, &model)?;
 //! assert!((fit.estimates()[0] - 0.5).abs() < 0.3);
 //! # Ok::<(), steinbound::Error>(())
 //! ```
 //!
-//! Data flow one way: [`Points`] and a boundary, made into a Stein form by a [`kernel`], meet a [`model`] in an [`Estimator`],
-//! which gives a [`Fit`]. A model never sees a kernel and a kernel never sees a model.
+//! Data flow one way: [`Points`] and a boundary, made into a Stein form by a [`kernel`], meet a [`model`] in
+//! an [`Estimator`], which gives a [`Fit`]. A model never sees a kernel and a kernel never sees a model.
 //!
 //! # Notation
 //!
@@ -34,7 +35,7 @@
 //! | `psi(x; theta)` | [`model::Model::score`] | gradient in `x` of the log-density |
 //! | `k`, `f`, `q` | [`kernel::Kernel`] | kernel, as a function `f` of the scaled squared distance `q` |
 //! | `sigma` | `bandwidth` | width of the kernel |
-//! | `e` | `ridge` | what is added to the diagonal of the boundary's kernel matrix |
+//! | `e` | `ridge` | added to the diagonal of the boundary's kernel matrix |
 //! | `h` | [`domain::BoundaryDistance`] | distance to the boundary |
 //! | `k0` | [`stein::SteinForm`] | the kernel made to vanish at the boundary |
 //! | `M`, `D_l`, `E` | [`stein::Operator`] | `k0` at the data, its derivatives in one and in both arguments |
@@ -43,10 +44,10 @@
 //!
 //! # Promises
 //!
-//! The same input and seed give the same bits, whatever the number of threads. No data, boundary or setting makes it
-//! panic: what cannot be computed is an [`Error`] that says what to do. Memory grows with `n`
-//! unless the dense form is asked for. There is no C code, no system library and no I/O, but for asking the
-//! system how much memory there is and which vector unit to use.
+//! The same input and seed give the same bits, for any number of threads. No data, boundary or setting makes
+//! it panic: if something cannot be computed, the [`Error`] states the remedy. Memory grows with `n` unless
+//! the dense form is chosen. There is no C code, no system library and no I/O, except that the system is
+//! queried for the available memory and vector instructions.
 
 mod compute;
 pub mod domain;

@@ -1,4 +1,4 @@
-//! [`Matrix`]: the plain dense matrix in which results are handed out.
+//! [`Matrix`]: the dense matrix in which results are returned.
 
 use std::ops::{Index, IndexMut};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A dense matrix of `f64`, stored column by column and serialised as a list of rows.
 ///
-/// Like a slice it panics when an index is out of range or the sizes of a product differ.
+/// Like a slice it panics if an index is out of range or the sizes of a product differ.
 ///
 /// ```
 /// use steinbound::Matrix;
@@ -69,7 +69,7 @@ impl Matrix {
         &self.values[j * self.rows..(j + 1) * self.rows]
     }
 
-    /// Column `j`, to be written.
+    /// Column `j`, mutable.
     pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.values[j * self.rows..(j + 1) * self.rows]
     }
@@ -79,7 +79,7 @@ impl Matrix {
         &self.values
     }
 
-    /// All values, column by column, to be written.
+    /// All values, column by column, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -95,7 +95,7 @@ impl Matrix {
         Matrix { rows: self.rows, columns: columns.len(), values }
     }
 
-    /// The columns of this matrix, and after them those of another with as many rows.
+    /// The columns of this matrix, followed by those of another with the same number of rows.
     pub(crate) fn beside(mut self, other: &Matrix) -> Matrix {
         debug_assert_eq!(self.rows, other.rows);
         self.values.extend_from_slice(&other.values);
@@ -112,7 +112,7 @@ impl Matrix {
     ///
     /// # Panics
     ///
-    /// When the inner sizes differ.
+    /// If the inner sizes differ.
     pub fn times(&self, other: &Matrix) -> Matrix {
         assert_eq!(self.columns, other.rows, "inner sizes of a matrix product");
         let mut product = Matrix::zeros(self.rows, other.columns);
@@ -129,7 +129,7 @@ impl Matrix {
     ///
     /// # Panics
     ///
-    /// When the sizes differ.
+    /// If the sizes differ.
     pub fn times_vector(&self, vector: &[f64]) -> Vec<f64> {
         assert_eq!(self.columns, vector.len(), "sizes of a matrix-vector product");
         let mut product = vec![0.0; self.rows];

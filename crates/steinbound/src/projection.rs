@@ -1,4 +1,4 @@
-//! Longitude and latitude on a plane.
+//! Projection of longitude and latitude onto a plane.
 
 use num_dual::{Dual64, DualNum};
 
@@ -8,9 +8,11 @@ use crate::matrix::Matrix;
 /// The radius, in kilometres, of the sphere that has the area of the Earth.
 const EARTH: f64 = 6371.0072;
 
-/// Lambert's azimuthal equal-area projection about a centre: degrees of longitude and latitude to kilometres east and north.
+/// Lambert's azimuthal equal-area projection about a centre: degrees of longitude and latitude to kilometres
+/// east and north.
 ///
-/// Areas are exact, so that densities per square kilometre stay densities; distances near the centre are nearly so (2 % off at 2,000 km).
+/// Areas are exact, so that densities per square kilometre stay densities; distances near the centre are
+/// nearly exact (2 % off at 2,000 km).
 ///
 /// # Reference
 ///
@@ -56,7 +58,8 @@ impl EqualArea {
         self.project([longitude, latitude])
     }
 
-    /// Longitude and latitude in degrees. Beyond the edge of the map, 12,742 km from the centre, the place at the edge is given.
+    /// Longitude and latitude in degrees. Beyond the edge of the map, 12,742 km from the centre, the nearest
+    /// place at the edge.
     pub fn inverse(&self, [east, north]: [f64; 2]) -> [f64; 2] {
         let distance = east.hypot(north);
         if distance == 0.0 {
@@ -68,12 +71,13 @@ impl EqualArea {
         let height = cosine * center_sine + north * sine * center_cosine / distance;
         let turn = (east * sine).atan2(distance * center_cosine * cosine - north * center_sine * sine);
         let longitude = (self.center[0] + turn).to_degrees();
-        // Back into the half-open circle from -180 to 180.
+        // Back into the half-open interval from -180 to 180.
         let longitude = (longitude + 180.0).rem_euclid(360.0) - 180.0;
         [longitude, height.clamp(-1.0, 1.0).asin().to_degrees()]
     }
 
-    /// The derivative of [`inverse`](EqualArea::inverse): degrees by kilometres, as rows (longitude, latitude). `None` at a pole.
+    /// The derivative of [`inverse`](EqualArea::inverse): degrees by kilometres, as rows (longitude,
+    /// latitude). `None` at a pole.
     pub fn inverse_jacobian(&self, place: [f64; 2]) -> Option<Matrix> {
         let degrees = self.inverse(place).map(Dual64::from);
         let along = |l: usize| {
@@ -88,8 +92,8 @@ impl EqualArea {
         is_sound.then(|| Matrix::from_fn(2, 2, |i, j| rows[i][j] / determinant))
     }
 
-    /// The projection about the middle of some places in degrees: the direction of the mean of their places on the sphere, which knows that
-    /// 180 degrees east and west are the same.
+    /// The projection about the middle of some places in degrees: the direction of the mean of their places
+    /// on the sphere, so that 180 degrees east and west are the same.
     ///
     /// ```
     /// use steinbound::projection::EqualArea;
@@ -124,7 +128,7 @@ impl EqualArea {
     fn project<D: DualNum<Primitive = f64> + Copy>(&self, [longitude, latitude]: [D; 2]) -> [D; 2] {
         let radian = std::f64::consts::PI / 180.0;
         let (center_sine, center_cosine) = self.center[1].sin_cos();
-        // The way round that is shorter, in whole turns of degrees: both names of a meridian give the same bits.
+        // The shorter way round, in whole turns of degrees: both names of a meridian give the same bits.
         let turns = ((longitude.re() - self.center[0].to_degrees()) / 360.0).round();
         let turn = (longitude - 360.0 * turns) * radian - self.center[0];
         let (sine, cosine) = (latitude * radian).sin_cos();
@@ -150,7 +154,7 @@ mod tests {
         }
     }
 
-    /// The Jacobian determinant of an equal-area map is the area of a square degree, whatever the place.
+    /// The Jacobian determinant of an equal-area map is the area of a square degree, at any place.
     #[test]
     fn areas_are_kept() {
         let map = EqualArea::new(-98.0, 39.0).unwrap();

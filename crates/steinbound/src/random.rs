@@ -34,7 +34,7 @@ pub mod tasks {
     pub const NODES: u64 = 5;
     /// The pool of candidates for landmarks.
     pub const LANDMARKS: u64 = 6;
-    /// The choice of a way to draw from a fitted model.
+    /// The choice of a method to draw from a fitted model.
     pub const PILOT: u64 = 7;
     /// Draws of a fitted model, to measure the share outside the domain.
     pub const MASS: u64 = 8;

@@ -1,4 +1,4 @@
-//! Truncated regression put together: a response with limits, covariates, and a kernel that looks at both.
+//! Truncated regression: a response with limits, covariates, and a kernel on both.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::matrix::Matrix;
 use crate::model::{Model, Regression};
 use crate::points::{Points, column_variances};
 
-/// What the kernel of a regression looks at.
+/// The columns that the kernel of a regression uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KernelOn {
     /// The response and the covariates: a product of kernels, the default.
     #[default]
     Product,
-    /// The response alone, as in the paper. Test functions then cannot look at the covariates, and the coefficients are weakly
-    /// determined.
+    /// The response alone, as in the paper. Test functions then do not depend on the covariates, and the
+    /// coefficients are weakly determined.
     Response,
 }
 
@@ -34,14 +34,15 @@ pub enum ResponseLimit {
 ///
 /// # Definition
 ///
-/// The model is [`Regression`]; only `y` is differentiated. The kernel is the product
-/// `exp(-(y - y')^2 / (2 s_y^2)) exp(-|x - x'|^2 / (2 s_x^2))` with standardised covariates; `s_y` and `s_x` are median distances of responses
-/// and of covariates. (Other kernels see the same scaled coordinates through one distance.) Boundary points have the covariates
-/// of observations and the response at its limit.
+/// The model is [`Regression`]; only `y` is differentiated. The kernel is the product `exp(-(y - y')^2 / (2
+/// s_y^2)) exp(-|x - x'|^2 / (2 s_x^2))` with standardised covariates; `s_y` and `s_x` are median distances
+/// of responses and of covariates. (Other kernels use one distance in the same scaled coordinates.) Boundary
+/// points have the covariates of observations and the response at its limit.
 ///
 /// # Requirements
 ///
-/// At least one limit, unless the method ignores truncation. A kernel on the response alone ([`KernelOn::Response`]) is the paper's.
+/// At least one limit, unless the method ignores truncation. A kernel on the response alone
+/// ([`KernelOn::Response`]) is the paper's.
 ///
 /// ```
 /// use steinbound::{Estimator, Matrix};
@@ -72,18 +73,18 @@ pub struct TruncatedRegression {
 /// A regression ready to be fitted.
 #[derive(Debug, Clone)]
 pub struct PreparedRegression {
-    /// The points `(y, x_1, .., x_k)`, and after them limits that differ between observations.
+    /// The points `(y, x_1, .., x_k)`, followed by the limits that differ between observations.
     pub points: Points<'static>,
     /// The model.
     pub model: Regression,
-    /// The limits of the response, where there are any.
+    /// The limits of the response, if any.
     pub domain: Option<Arc<ResponseLimits>>,
-    /// The median distance between responses, in whose units the kernel is scaled; `None` where that is zero.
+    /// The median distance between responses, which scales the kernel; `None` if that is zero.
     pub bandwidth: Option<f64>,
 }
 
 impl TruncatedRegression {
-    /// A regression of a named response on nothing but an intercept, so far.
+    /// A regression of a named response on an intercept only; further settings are added below.
     pub fn new(name: &str, response: Vec<f64>) -> TruncatedRegression {
         let covariates = Matrix::zeros(response.len(), 0);
         TruncatedRegression {
@@ -134,13 +135,14 @@ impl TruncatedRegression {
         self
     }
 
-    /// What the kernel looks at.
+    /// The columns that the kernel uses.
     pub fn kernel_on(mut self, kernel_on: KernelOn) -> TruncatedRegression {
         self.kernel_on = kernel_on;
         self
     }
 
-    /// Puts points, model and domain together. The seed matters for the bandwidths of more than 20,000 observations.
+    /// Builds points, model and domain. The seed affects the bandwidths only with more than 20,000
+    /// observations.
     pub fn build(self, seed: u64) -> Result<PreparedRegression, Error> {
         let rows = self.response.len();
         if self.covariates.rows() != rows || self.covariates.columns() != self.names.len() {
@@ -185,7 +187,7 @@ impl TruncatedRegression {
         if let Some(sigma) = self.sigma {
             model = model.with_sigma(sigma)?;
         }
-        // Where most responses coincide there is no median; methods without a kernel need none.
+        // If most responses coincide the median is zero; methods without a kernel need none.
         let bandwidth = bandwidth::median(&Points::new(self.response.clone(), 1)?, seed).ok();
         let scales = match self.kernel_on {
             KernelOn::Response => [1.0].into_iter().chain(vec![f64::INFINITY; dimension - 1]).collect(),
@@ -195,8 +197,8 @@ impl TruncatedRegression {
     }
 }
 
-/// Scales that make one bandwidth, that of the response, the product of two kernels: the covariates, standardised, are
-/// measured in units of their own median distance.
+/// Scales that turn the kernel with one bandwidth, that of the response, into the product of two kernels: the
+/// standardised covariates are measured in units of their own median distance.
 fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>, Error> {
     let dimension = points.dimension();
     let variances = column_variances(points, &points.weights());
@@ -207,15 +209,16 @@ fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>
     let standardised: Vec<f64> =
         points.rows().flat_map(|x| x[1..].iter().zip(&deviations).map(|(x, s)| x / s)).collect();
     let standardised = Points::new(standardised, dimension - 1)?;
-    // Where most covariates coincide, as with one category, the median is zero: then the mean square distance serves.
+    // If most covariates coincide, as with one category, the median is zero: then use the mean square
+    // distance.
     let width = bandwidth::median(&standardised, seed).unwrap_or((2.0 * deviations.len() as f64).sqrt());
     let scale = |s: &f64| s * width / bandwidth;
     Ok([1.0].into_iter().chain(deviations.iter().map(scale)).collect())
 }
 
 impl PreparedRegression {
-    /// An estimator with this regression's limits and, unless it has another, its bandwidth. TKSD samples as many boundary points
-    /// as [`regression_boundary_count`] says unless told otherwise.
+    /// An estimator with this regression's limits and, unless the estimator has one, its bandwidth. By
+    /// default TKSD samples [`regression_boundary_count`] boundary points.
     pub fn estimator(&self, estimator: &Estimator) -> Estimator {
         let mut estimator = estimator.clone();
         if let Some(domain) = &self.domain {
@@ -230,17 +233,19 @@ impl PreparedRegression {
         estimator
     }
 
-    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row of the design
-    /// (covariates without the intercept), from the reported coefficients of a fit. `None` where the sizes differ or the fit has no
-    /// covariance.
+    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row
+    /// of the design (covariates without the intercept), from the reported coefficients of a fit. `None` if
+    /// the sizes differ or the fit has no covariance.
     ///
     /// ```
     /// # use steinbound::{Estimator, Matrix};
     /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
     /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
     /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
-    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x).lower(ResponseLimit::Constant(4.0)).build(0)?;
-    /// let fit = regression.estimator(&Estimator::truncated_mle()).fit(&regression.points, &regression.model)?;
+    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x);
+    /// # let regression = regression.lower(ResponseLimit::Constant(4.0)).build(0)?;
+    /// let estimator = regression.estimator(&Estimator::truncated_mle());
+    /// let fit = estimator.fit(&regression.points, &regression.model)?;
     /// let (mean, error) = regression.predict(&fit, &Matrix::from_fn(1, 1, |_, _| 0.5)).unwrap()[0];
     /// assert!((mean - 6.7).abs() < 4.0 * error);
     /// # Ok::<(), steinbound::Error>(())
@@ -266,7 +271,7 @@ impl PreparedRegression {
     }
 }
 
-/// How many boundary points a regression uses when nobody says: one for each observation, at most 200.
+/// The default number of boundary points of a regression: one for each observation, at most 200.
 pub fn regression_boundary_count(rows: usize) -> usize {
     rows.clamp(1, 200)
 }

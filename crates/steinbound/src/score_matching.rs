@@ -12,7 +12,8 @@ use crate::model::{AtPoints, Model, Wanted, difference_steps};
 use crate::points::Points;
 use crate::stein::{Gram, Moments, Slot};
 
-/// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated coordinate.
+/// The weights of each coordinate at the data: `h_l` and `d h_l / d x_l`, one column for each differentiated
+/// coordinate.
 pub(crate) struct BoundaryWeight {
     value: Matrix,
     slope: Matrix,
@@ -29,7 +30,8 @@ impl BoundaryWeight {
     }
 }
 
-/// The minimum of [`Estimator::truncsm`](crate::Estimator::truncsm)'s objective, for a score that is affine in the parameters.
+/// The minimum of [`Estimator::truncsm`](crate::Estimator::truncsm)'s objective, for a score that is affine
+/// in the parameters.
 ///
 /// In the features of an affine score, `psi_l = Phi a_l`, the objective is
 ///
@@ -51,7 +53,7 @@ pub(crate) fn minimise(
     let count = score.features();
     let at_data = AtPoints::new(model, &points, weights);
     let slopes = at_data.rows(score.design.len() * count, |x, row| affine.feature_slopes(x, row));
-    // How point i pulls on the coefficient a_cl: h_l d_l phi_c + (d_l h_l) phi_c.
+    // Half the derivative in a_cl of the linear part of point i's term: h_l d_l phi_c + (d_l h_l) phi_c.
     let pull = |i: usize, l: usize, c: usize| {
         weight.value[(i, l)] * slopes[(i, l * count + c)] + weight.slope[(i, l)] * features[(i, c)]
     };
@@ -108,7 +110,7 @@ fn moments(
     };
     let mut list: Vec<Moments> = Vec::new();
     for l in 0..weight.value.columns() {
-        // One weight for all coordinates has one Gram matrix.
+        // If all coordinates share one weight, they share one Gram matrix.
         let gram = match list.last() {
             Some(last) if weight.value.column(l) == weight.value.column(l - 1) => last.gram.clone(),
             _ => Gram::Shared(gram_of(l)),
@@ -120,15 +122,16 @@ fn moments(
     list
 }
 
-/// TruncSM's objective for any score.
+/// TruncSM's objective for any score, affine or not.
 ///
-/// Its derivatives are means over points of those of `h_l (psi_l^2 + 2 d_l psi_l) + 2 (d_l h_l) psi_l`; `d_l psi_l` is the diagonal of the
-/// Hessian of the log-density (the public code of the paper sums its rows instead).
+/// Its derivatives are means over points of those of `h_l (psi_l^2 + 2 d_l psi_l) + 2 (d_l h_l) psi_l`; `d_l
+/// psi_l` is the diagonal of the Hessian of the log-density (the public code of the paper sums its rows
+/// instead).
 pub(crate) struct ScoreMatching<'a> {
     model: &'a dyn Model,
     /// The data, less the origin of the search.
     points: &'a Points<'a>,
-    /// Observation weights that sum to one; zero where the boundary's weight is zero as well as its slope.
+    /// Observation weights that sum to one; zero if both the boundary's weight and its slope are zero.
     shares: Vec<f64>,
     weight: &'a BoundaryWeight,
     interrupt: &'a Interrupt,
@@ -171,7 +174,8 @@ impl AtData {
 }
 
 impl<'a> ScoreMatching<'a> {
-    /// The objective at the data that the weights belong to, of which the model sees `points`: the data less an origin.
+    /// The objective at the data that the weights belong to; the model is evaluated at `points`, the data
+    /// less an origin.
     pub(crate) fn new(
         model: &'a dyn Model,
         points: &'a Points<'a>,
@@ -205,7 +209,8 @@ impl<'a> ScoreMatching<'a> {
         self.mean(|i| (0..self.coordinates()).map(|l| of_coordinate(i, l)).sum())
     }
 
-    /// Scores and slopes at the data, with their derivatives in so many parameters: all, or none where only the value is wanted.
+    /// Scores and slopes at the data, with their derivatives in the first `parameters` parameters: all of
+    /// them, or none if only the value is needed.
     fn at(&self, theta: &[f64], parameters: usize) -> Result<AtData, ModelError> {
         let is_moving = parameters > 0;
         let wanted =
@@ -218,7 +223,7 @@ impl<'a> ScoreMatching<'a> {
         AtPoints::new(self.model, self.points, &self.shares).until(self.interrupt)
     }
 
-    /// `h_l psi_l + d_l h_l`: half the derivative of a point's part in its score.
+    /// `h_l psi_l + d_l h_l`: half the derivative of a point's term in its score.
     fn push(&self, at: &AtData, i: usize, l: usize) -> f64 {
         self.weight.value[(i, l)] * at.score(i, l) + self.weight.slope[(i, l)]
     }

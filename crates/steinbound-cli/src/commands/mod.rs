@@ -57,7 +57,7 @@ impl Command {
         self.general().is_some_and(|general| general.quiet)
     }
 
-    /// What a command that computes something was told; the others have nothing to be quiet about.
+    /// The general options, for commands that compute something.
     fn general(&self) -> Option<&GeneralOptions> {
         Some(match self {
             Command::Fit(command) => &command.general,

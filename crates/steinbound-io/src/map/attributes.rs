@@ -3,9 +3,10 @@ use std::ops::Range;
 use crate::error::IoError;
 use crate::records::decoded;
 
-/// The attribute table of a shapefile, its values as the text they are stored in, so that `06` stays `06`.
+/// The attribute table of a shapefile. Values are kept as the text in the file, so that `06` stays `06`.
 ///
-/// Records are told by their place: deleted ones count, because their shapes do. Damage in columns that are not asked for does not matter.
+/// Records are identified by their position: deleted ones count, because their shapes do. Damage in columns
+/// that are not requested does not matter.
 pub(super) struct Attributes<'a> {
     fields: Vec<(String, Range<usize>)>,
     records: std::slice::ChunksExact<'a, u8>,
@@ -25,7 +26,7 @@ impl<'a> Attributes<'a> {
         let half = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
         let (start, width) = (half(8)?, half(10)?);
         let mut fields = Vec::new();
-        // The first byte of a record tells whether it is deleted.
+        // The first byte of a record marks it as deleted or not.
         let mut place = 1;
         for field in bytes.get(32..start)?.chunks_exact(32).take_while(|field| field[0] != b'\r') {
             let name = field[..11].split(|byte| *byte == 0).next().unwrap_or_default();

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use crate::error::IoError;
 use crate::names::{few, nearest, shown};
 
-/// The choice of features by a property, and what was there to choose from.
+/// The choice of features by a property, and a record of the available values.
 pub(super) struct Choice<'a> {
     path: &'a str,
     wanted: Option<&'a (String, String)>,
@@ -22,7 +22,7 @@ impl<'a> Choice<'a> {
         self.wanted.map(|(property, _)| property.as_str())
     }
 
-    /// Whether a feature is chosen, whose property of that name has this value.
+    /// Whether a feature with this value of the property is chosen.
     pub(super) fn takes(&mut self, value: Option<String>) -> bool {
         let Some((_, wanted)) = self.wanted else { return true };
         let Some(value) = value else { return false };
@@ -32,14 +32,14 @@ impl<'a> Choice<'a> {
         is_chosen
     }
 
-    /// Notes the properties there are, for the message when the one asked for is not there.
+    /// Records the existing properties, for the message if the requested one does not exist.
     pub(super) fn note_properties<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         if self.wanted.is_some() && self.values.is_empty() {
             self.properties.extend(names.into_iter().map(str::to_string));
         }
     }
 
-    /// Refuses a choice that no feature met.
+    /// Returns an error if no feature was chosen.
     pub(super) fn finish(self) -> Result<(), IoError> {
         let Some((property, value)) = self.wanted.filter(|_| !self.is_met) else { return Ok(()) };
         let path = self.path.to_string();

@@ -104,7 +104,7 @@ fn add(layer: &mut Layer, feature: &str, geometry: &Geometry) -> Result<(), IoEr
         GeometryValue::MultiPolygon { coordinates } => {
             coordinates.iter().try_for_each(|rings| add_rings(layer, feature, rings))
         }
-        // The parser limits how deep collections nest.
+        // The parser limits the depth of nested collections.
         GeometryValue::GeometryCollection { geometries } => {
             geometries.iter().try_for_each(|part| add(layer, feature, part))
         }

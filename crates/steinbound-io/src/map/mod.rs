@@ -24,7 +24,7 @@ use crate::table::shown_path;
 /// The largest map file that is read, in bytes.
 pub const MAP_LIMIT: u64 = 512 << 20;
 
-/// What to take from a map.
+/// Options for reading a map.
 ///
 /// ```
 /// use steinbound_io::MapOptions;
@@ -36,7 +36,7 @@ pub struct MapOptions {
     pub feature: Option<(String, String)>,
 }
 
-/// The rings of a map, as [`read_map`] gives them.
+/// The rings of a map, as returned by [`read_map`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Map {
@@ -44,14 +44,15 @@ pub struct Map {
     pub path: String,
     /// The rings of all polygons chosen, in the order of the file.
     pub rings: Vec<Vec<[f64; 2]>>,
-    /// What looks wrong, in sentences.
+    /// Warnings, in sentences.
     pub warnings: Vec<String>,
-    /// Whether the coordinates look like degrees of longitude and latitude, so that a projection is needed before distances mean anything.
+    /// Whether the coordinates look like degrees of longitude and latitude, in which case distances need a
+    /// projection first.
     pub looks_geographic: bool,
 }
 
 impl Map {
-    /// Reads a map from the bytes of a file, whose format its name tells.
+    /// Reads a map from the bytes of a file; the name determines the format.
     ///
     /// ```
     /// use steinbound_io::{Map, MapOptions};
@@ -70,10 +71,10 @@ impl Map {
     }
 }
 
-/// Reads a map, whose format its name tells: `.geojson`, `.json`, `.wkt`, `.shp` or `.csv`.
+/// Reads a map; the name determines the format: `.geojson`, `.json`, `.wkt`, `.shp` or `.csv`.
 ///
-/// The polygons of all chosen features are merged. A table has the columns `x` and `y` of one ring, or a third under the header `ring`, `part` or
-/// `id` that tells its rings apart.
+/// The polygons of all chosen features are merged. A table has the columns `x` and `y` of one ring, or a
+/// third with the header `ring`, `part` or `id` that identifies the ring.
 ///
 /// ```
 /// use steinbound_io::{MapOptions, read_map};
@@ -89,7 +90,7 @@ pub fn read_map(path: &Path, options: &MapOptions) -> Result<Map, IoError> {
     parse(path, format, &read_limited(path)?, options)
 }
 
-/// Whether a file is a map by its name.
+/// Whether the name of a file is that of a map.
 ///
 /// ```
 /// use steinbound_io::map::is_map;
@@ -102,7 +103,7 @@ pub fn is_map(path: &Path) -> bool {
 /// Reads the bytes of a file into a layer of points.
 type PointFormat = fn(&Path, &[u8], &mut PointLayer) -> Result<(), IoError>;
 
-/// How the points of a map are read; `None` where the name does not tell a map.
+/// The reader of the points of a map; `None` if the name is not that of a map.
 pub(crate) fn point_format(path: &Path) -> Option<PointFormat> {
     Some(match extension(path).as_str() {
         "geojson" | "json" => |_, bytes, layer| geo_json::read_points(bytes, layer),
@@ -147,13 +148,13 @@ fn parse(path: &Path, format: Format, bytes: &[u8], options: &MapOptions) -> Res
     layer.finish()
 }
 
-/// The bytes of a file, if they are not too many.
+/// The bytes of a file, if it is not too large.
 fn read_limited(path: &Path) -> Result<Vec<u8>, IoError> {
     let Content::Stream(source) = open(path)? else {
         return Err(IoError::MapFormat { path: shown_path(path) });
     };
     let mut bytes = Vec::new();
-    // The size of a pipe is not known before it is read, nor is that of packed data.
+    // The size of a pipe or of compressed data is unknown before it is read.
     let read = source.reader.take(MAP_LIMIT + 1).read_to_end(&mut bytes);
     read.map_err(|error| broken(&source.name, &error))?;
     if bytes.len() as u64 > MAP_LIMIT {
@@ -173,7 +174,7 @@ fn text_of<'a>(path: &str, format: &'static str, bytes: &'a [u8]) -> Result<&'a 
     })
 }
 
-/// What a format says about its coordinates.
+/// The coordinate system stated by a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coordinates {
     /// Longitude and latitude.
@@ -182,12 +183,12 @@ enum Coordinates {
     Plane,
     /// Lengths in a plane that are stretched away from the equator.
     Mercator,
-    /// It does not say.
+    /// Not stated.
     Unsaid,
 }
 
 impl Coordinates {
-    /// What to know before coordinates of a file are used as lengths.
+    /// A warning to show before the coordinates are used as lengths.
     fn warning(self, path: &str) -> Option<String> {
         (self == Coordinates::Mercator).then(|| {
             format!(
@@ -197,7 +198,7 @@ impl Coordinates {
         })
     }
 
-    /// Whether coordinates that reach so far look like degrees.
+    /// Whether coordinates of this extent look like degrees.
     fn look_geographic(self, x: f64, y: f64) -> bool {
         let fits = x <= 180.0 && y <= 90.0;
         match self {
@@ -209,11 +210,11 @@ impl Coordinates {
     }
 }
 
-/// What has been read so far.
+/// The data read so far.
 struct Layer<'a> {
     path: &'a str,
     rings: Vec<Vec<[f64; 2]>>,
-    /// The kinds of geometry met that enclose no area.
+    /// The kinds of geometry found that enclose no area.
     others: BTreeSet<String>,
     coordinates: Coordinates,
     warnings: Vec<String>,

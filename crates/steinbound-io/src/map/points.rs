@@ -11,16 +11,16 @@ use crate::records::{Cell, Comma, Layout, Rows, printable};
 use crate::source::name_of;
 use crate::table::distinct;
 
-/// The points of a map, and what is known of each feature.
+/// The points of a map, and the properties of each feature.
 pub(crate) struct PointLayer {
     pub(super) path: String,
-    /// The place of each point, `None` where a feature has none, with the number of its feature from zero.
+    /// The coordinates of each point, `None` if a feature has none, with the number of its feature from zero.
     points: Vec<(usize, Option<[f64; 2]>)>,
     pub(super) coordinates: Coordinates,
     pub(super) properties: Properties,
 }
 
-/// What features are known by beside their place.
+/// The properties of features.
 #[derive(Default)]
 pub(super) enum Properties {
     #[default]
@@ -41,11 +41,11 @@ enum Property {
 
 impl PointLayer {
     pub(super) fn add(&mut self, feature: usize, place: Option<[f64; 2]>) {
-        // An infinite or undefined coordinate is how some formats write that there is none.
+        // Some formats write a missing coordinate as infinite or undefined.
         self.points.push((feature, place.filter(|place| place.iter().all(|value| !value.is_nan()))));
     }
 
-    /// The refusal of a geometry that is not a point.
+    /// The error for a geometry that is not a point.
     pub(super) fn not_a_point(&self, feature: usize, kind: &str) -> IoError {
         IoError::NotAPoint { path: self.path.clone(), feature: feature + 1, kind: kind.to_string() }
     }
@@ -105,11 +105,11 @@ fn of_json(value: Option<&geojson::JsonValue>) -> Property {
     }
 }
 
-/// The rows of a table made of the points of a map: two coordinates, then the properties of their features.
+/// The rows of a table of the points of a map: two coordinates, then the properties of their features.
 pub(crate) struct PointRows {
     layer: PointLayer,
     layout: Layout,
-    /// The names of the properties as the map has them.
+    /// The names of the properties in the map.
     names: Vec<String>,
     chosen: HashMap<usize, Vec<Property>>,
     next: usize,

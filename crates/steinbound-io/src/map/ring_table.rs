@@ -7,7 +7,7 @@ use crate::records::Rows;
 use crate::table::{Sheet, TableOptions};
 use crate::text_format::TextFormat;
 
-/// Headers of the column that tells rings apart.
+/// Headers of the column that identifies rings.
 const RING_NAMES: [&str; 3] = ["ring", "part", "id"];
 
 /// Reads rings from a table of two columns, or of three with a header.

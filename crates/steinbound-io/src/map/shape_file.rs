@@ -10,7 +10,7 @@ use super::{Choice, Coordinates, Layer, read_limited};
 use crate::error::IoError;
 use crate::names::shown;
 
-/// Reads the polygons of a shapefile; its attributes and its reference system lie in files beside it.
+/// Reads the polygons of a shapefile; its attributes and its reference system are in files next to it.
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
     let (kind, mut shapes) = Shapes::open(layer.path, bytes)?;
     match kind {
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
     Ok(())
 }
 
-/// Reads the points of a shapefile; its attributes lie in a file beside it.
+/// Reads the points of a shapefile; its attributes are in a file next to it.
 pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
     let (_, mut shapes) = Shapes::open(&layer.path, bytes)?;
     layer.coordinates = reference_system(path);
@@ -78,16 +78,16 @@ fn add_points<P: HasXY>(layer: &mut PointLayer, record: usize, points: &[P]) {
 
 /// The shapes of a file, each read from its own record alone.
 ///
-/// The reader would make room for as many vertices as a record claims before it looks for them, and would go on from where a damaged
-/// record ends for it.
+/// The reader would allocate memory for the number of vertices that a record claims before it looks for them,
+/// and would continue after a damaged record at the wrong position.
 struct Shapes<'a> {
     path: String,
     header: [u8; HEADER],
     rest: &'a [u8],
-    /// How many bytes are missing at the end.
+    /// The number of bytes missing at the end.
     missing: usize,
     record: usize,
-    /// A file of one record.
+    /// A file that contains one record.
     single: Vec<u8>,
 }
 
@@ -153,7 +153,8 @@ fn claims_too_much(content: &[u8]) -> bool {
         let bytes = content.get(at..at + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     };
-    // After the kind and the bounds come the number of parts, where there are such, that of vertices, and where each part begins.
+    // After the kind and the bounds come the number of parts (for kinds that have parts), the number of
+    // vertices, and the beginning of each part.
     let counts = match count(0) {
         Some(3 | 5 | 13 | 15 | 23 | 25 | 31) => count(36).zip(count(40)),
         Some(8 | 18 | 28) => Some(0).zip(count(36)),
@@ -179,7 +180,7 @@ fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>
     Ok(())
 }
 
-/// The file of the same name with another extension, if it is there.
+/// The file of the same name with another extension, if it exists.
 fn beside(path: &Path, extension: &str) -> Option<PathBuf> {
     [extension.to_string(), extension.to_uppercase()]
         .into_iter()
@@ -187,18 +188,19 @@ fn beside(path: &Path, extension: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Whether a projection of this name is along the equator; others of that name are along a meridian or a line of one's own, and local.
+/// Whether a projection of this name is along the equator; other Mercator projections are along a meridian or
+/// an arbitrary line, and local.
 fn is_mercator(name: &str) -> bool {
     name.contains("MERCATOR") && !name.contains("TRANSVERSE") && !name.contains("OBLIQUE")
 }
 
-/// What the projection file says, if there is one.
+/// The reference system in the projection file, if there is one.
 fn reference_system(path: &Path) -> Coordinates {
     let bytes = beside(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes).trim().to_ascii_uppercase();
     match text.as_str() {
         text if text.starts_with("GEOG") => Coordinates::Degrees,
-        // The names between quotes are those of the system, its method and its parameters.
+        // The quoted names are those of the system, its method and its parameters.
         text if text.starts_with("PROJ") && text.split('"').skip(1).step_by(2).any(is_mercator) => {
             Coordinates::Mercator
         }

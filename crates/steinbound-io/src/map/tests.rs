@@ -159,7 +159,7 @@ fn files_are_read_by_their_extension() {
     assert!(error("missing.wkt").starts_with("cannot read"));
     std::fs::create_dir(path("folder.wkt")).unwrap();
     assert!(error("folder.wkt").starts_with("cannot read"));
-    // A file of nothing but its length, which takes no room on the disk.
+    // A sparse file, which takes no space on the disk.
     std::fs::File::create(path("huge.wkt")).unwrap().set_len(MAP_LIMIT + 1).unwrap();
     assert!(error("huge.wkt").contains("larger than 512 MB"));
 }
@@ -253,7 +253,7 @@ fn bad_shapefiles_are_refused() {
 
 type Cursor = std::io::Cursor<Vec<u8>>;
 
-/// Whatever is read makes a polygon or is refused, without a panic.
+/// Any bytes make a polygon or are rejected, without a panic.
 fn survives(name: &str, bytes: &[u8]) {
     for feature in [None, Some(("name", "Northam"))] {
         if let Ok(map) = read(name, bytes, feature) {
@@ -262,7 +262,7 @@ fn survives(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Bytes with some of them replaced, removed or doubled.
+/// The bytes with some of them replaced, removed or doubled.
 fn mangled(mut bytes: Vec<u8>, changes: &[(usize, u8, u8)]) -> Vec<u8> {
     for (place, kind, byte) in changes {
         let place = place % bytes.len().max(1);

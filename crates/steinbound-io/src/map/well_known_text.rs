@@ -6,7 +6,7 @@ use super::{Layer, text_of};
 use crate::error::IoError;
 use crate::names::shown;
 
-/// How deep collections may nest; the parser goes down by recursion.
+/// The largest depth of nested collections; the parser is recursive.
 const DEEPEST: usize = 64;
 
 /// Reads the polygons of one or more geometries in well-known text.
@@ -47,7 +47,7 @@ fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Wkt<f64>) -> Re
     }
 }
 
-/// What a geometry is called.
+/// The name of a geometry.
 fn kind(geometry: &Wkt<f64>) -> &'static str {
     match geometry {
         Wkt::Point(_) => "POINT",
@@ -65,7 +65,8 @@ fn syntax(path: &str, line: usize, reason: &str) -> IoError {
     IoError::MapSyntax { path: path.to_string(), format: "WKT", place: format!(" at line {line}"), reason }
 }
 
-/// The geometries of a text, each with the line on which it begins: one ends with the bracket that closes its first, or with `EMPTY`.
+/// The geometries of a text, each with the line on which it begins. A geometry ends with the bracket that
+/// closes its first, or with `EMPTY`.
 fn statements<'a>(path: &str, text: &'a str) -> Result<Vec<(usize, &'a str)>, IoError> {
     let mut statements = Vec::new();
     let mut line = 1;
@@ -111,7 +112,7 @@ fn ends_with_empty(text: &[u8]) -> bool {
     text[word..].eq_ignore_ascii_case(b"EMPTY") && word > 0 && text[word - 1].is_ascii_whitespace()
 }
 
-/// A statement without separators and the reference system that databases put before it.
+/// A statement without separators and without the reference system that databases put before it.
 fn geometry_of(statement: &str) -> &str {
     let statement = statement.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
     match statement.split_once(';') {

@@ -1,4 +1,4 @@
-//! Every name that a specification may begin with, and how its arguments are read.
+//! All names with which a specification may begin, and the readers of their arguments.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::arguments::Arguments;
 use crate::map::{MapOptions, read_map};
 use crate::names::shown;
 
-/// A name that a specification may begin with.
+/// A name with which a specification may begin.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// A complete example, for messages about texts that cannot be read.
+    /// A complete example, for messages about texts that cannot be parsed.
     pub(super) example: &'static str,
-    /// How it can be written, each with a meaning of a few words (or none), for help texts.
+    /// The ways to write it, each with a meaning of a few words (or none), for help texts.
     pub(super) usage: &'static [(&'static str, &'static str)],
     reader: Reader,
 }
 
-/// How the arguments of a form are read.
+/// How the arguments of a form are parsed.
 enum Reader {
-    /// A shape of the library: by the parameters that it lists.
+    /// A shape of the library: according to its list of parameters.
     Shape(&'static domain::Shape),
-    /// By a function, which is given the depth at which the form is nested.
+    /// By a function, which receives the nesting depth of the form.
     Own(fn(&mut Arguments, usize) -> Result<Node, String>),
 }
 
@@ -94,7 +94,7 @@ impl Form {
     }
 }
 
-/// The arguments of a shape of the library.
+/// Parses the arguments of a shape of the library.
 fn shape_arguments(shape: &domain::Shape, arguments: &mut Arguments) -> Result<ShapeArguments, String> {
     let mut given = ShapeArguments::default();
     for (place, parameter) in shape.parameters.iter().enumerate() {
@@ -115,7 +115,7 @@ fn shape_arguments(shape: &domain::Shape, arguments: &mut Arguments) -> Result<S
     Ok(given)
 }
 
-/// The listed name of a choice that was written by this name or a synonym.
+/// The listed name of a choice, given by that name or a synonym.
 fn chosen(name: &str, text: &str, choices: &[&'static [&'static str]]) -> Result<&'static str, String> {
     if let Some(choice) = choices.iter().find(|choice| choice.contains(&text)) {
         return Ok(choice[0]);
@@ -125,7 +125,7 @@ fn chosen(name: &str, text: &str, choices: &[&'static [&'static str]]) -> Result
     Err(format!("the {name} is {} or {last}, not \"{}\"", others.join(", "), shown(text)))
 }
 
-/// The polygon of a map file, or of its features with a property of some value.
+/// The polygon of a map file, or of those features that have a property with a given value.
 fn polygon(arguments: &mut Arguments, _depth: usize) -> Result<Node, String> {
     let file = arguments.required_text("file", 0)?;
     let feature = match (arguments.take("property", 1), arguments.take("value", 2)) {
@@ -137,10 +137,10 @@ fn polygon(arguments: &mut Arguments, _depth: usize) -> Result<Node, String> {
     Ok(Node::Polygon(Box::new(map.map_err(|error| error.to_string())?)))
 }
 
-/// The largest coordinate that a formula may name.
+/// The largest index of a coordinate in a formula.
 const COORDINATE_LIMIT: usize = 10_000;
 
-/// A formula in `x1`, `x2`, .., up to the largest of them that it names.
+/// A formula in `x1`, `x2`, .., up to the largest coordinate it mentions.
 fn formula(text: &str) -> Result<Expression, String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
     let coordinate = |word: &str| word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());

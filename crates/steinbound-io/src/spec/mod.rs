@@ -16,7 +16,7 @@ use crate::map::{self, Map};
 use crate::names::{shown, unknown};
 use forms::forms;
 
-/// A domain written as text, in a number of coordinates that may be left open.
+/// A domain written as text, in a number of coordinates that may be unspecified.
 ///
 /// ```
 /// use steinbound_io::DomainSpec;
@@ -32,7 +32,7 @@ pub struct DomainSpec {
     root: Node,
 }
 
-/// A specification, or one inside another.
+/// A specification, or a part of one.
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     /// A shape of the library.
@@ -57,12 +57,12 @@ impl DomainSpec {
     pub fn parse(text: &str) -> Result<DomainSpec, IoError> {
         let fail = |reason: String| IoError::Spec { text: shown(text), reason };
         let spec = DomainSpec { root: parse(text, 0).map_err(fail)? };
-        // Build once, so that impossible numbers are refused where they were written.
+        // Build once, so that impossible numbers are rejected early.
         spec.build(spec.dimension().unwrap_or(2))?;
         Ok(spec)
     }
 
-    /// How domains can be written, each with a meaning of a few words (or none), in the order of the help
+    /// The ways to write domains, each with a meaning of a few words (or none), in the order of the help
     /// texts.
     ///
     /// ```
@@ -74,7 +74,7 @@ impl DomainSpec {
     }
 
     /// The number of coordinates, if the specification determines it; for a formula, the largest coordinate
-    /// it names.
+    /// it mentions.
     pub fn dimension(&self) -> Option<usize> {
         self.root.fixed_dimension().or(Some(self.root.least_dimension()).filter(|d| *d > 0))
     }
@@ -104,15 +104,15 @@ impl DomainSpec {
         self.root == Node::UnitedStates || self.maps().iter().any(|map| map.looks_geographic)
     }
 
-    /// The domain, in `dimension` coordinates if the specification leaves that open. A formula may have more
-    /// coordinates than it names.
+    /// The domain, in `dimension` coordinates if the specification does not determine their number. A formula
+    /// may have more coordinates than it mentions.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
         let fixed = self.root.fixed_dimension();
         self.root.build(fixed.unwrap_or(dimension.max(self.root.least_dimension())))
     }
 }
 
-/// Reads a specification at a depth of nesting.
+/// Parses a specification at a nesting depth.
 fn parse(text: &str, depth: usize) -> Result<Node, String> {
     if depth > NESTING_LIMIT {
         return Err(format!("domains are nested more than {NESTING_LIMIT} deep; use fewer"));
@@ -133,7 +133,7 @@ fn parse(text: &str, depth: usize) -> Result<Node, String> {
     form.read(inner, depth)
 }
 
-/// The parts of an intersection, with those of the intersections among them.
+/// The parts of an intersection, with nested intersections flattened.
 fn in_parts(parts: Vec<Node>) -> Vec<Node> {
     let flat = parts.into_iter().flat_map(|part| match part {
         Node::Intersection(inner) => inner,
@@ -154,7 +154,7 @@ impl Node {
         }
     }
 
-    /// The number of coordinates that formulas need.
+    /// The smallest number of coordinates that formulas need.
     fn least_dimension(&self) -> usize {
         match self {
             Node::Level { formula } => formula.variables(),

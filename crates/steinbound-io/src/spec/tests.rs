@@ -35,7 +35,7 @@ fn every_form_of_the_contract_is_read() {
     );
 }
 
-/// Parts without a dimension take that of the others; formulas may have more coordinates than they name.
+/// Parts without a dimension take that of the others; formulas may have more coordinates than they mention.
 #[test]
 fn dimensions_are_agreed_upon() {
     let dimensions = |text: &str, asked: usize| {
@@ -71,7 +71,7 @@ fn help_lists_every_way_to_write_a_domain() {
     assert_eq!(listed, expected);
 }
 
-/// Every example that a message or the help shows is read and built; FILE and SPEC stand for a map and a
+/// Every example in a message or in the help is parsed and built; FILE and SPEC stand for a map and a
 /// specification.
 #[test]
 fn every_listed_example_builds() {
@@ -90,7 +90,7 @@ fn every_listed_example_builds() {
     std::fs::remove_file(&file).unwrap();
 }
 
-/// The shapes of the library, as their examples and in other dimensions, pass the suite for domains.
+/// The shapes of the library, as in their examples and in other dimensions, pass the suite for domains.
 #[test]
 fn every_shape_of_the_library_conforms() {
     for shape in steinbound::domain::SHAPES {
@@ -137,7 +137,7 @@ fn mistakes_are_explained() {
     assert!(message("level('x99999999999 - 1')").contains("unknown name"));
     let nested = "outside(".repeat(30) + "ball(1)" + &")".repeat(30);
     assert!(message(&nested).contains("nested more than 20 deep"));
-    // The caret of a formula stands on a line of its own.
+    // The caret of a formula is on a line of its own.
     assert_eq!(
         message("level('x1^2 + 2x2 - 1')"),
         "cannot read the domain \"level(\\'x1^2 + 2x2 - 1\\')\": an operator is missing; write 2*x2 to multiply\n  \
@@ -146,20 +146,20 @@ fn mistakes_are_explained() {
 }
 
 proptest::proptest! {
-    /// Whatever is typed is read or refused.
+    /// Any text is either parsed or rejected with an error.
     #[test]
     fn any_text_is_read_or_refused(
         text in "(ball|box|interval|halfspace|level|outside|intersection|.{0,3})?[(]?[a-z0-9=:,. inf()'\"-]{0,40}[)]?",
     ) {
         if let Ok(spec) = DomainSpec::parse(&text) {
-            // What was possible in the plane may be empty in space.
+            // A set that is not empty in the plane may be empty in space.
             if let Ok(domain) = spec.build(3) {
                 proptest::prop_assert!(domain.dimension() >= 1);
             }
         }
     }
 
-    /// Domains within each other are read as they were written.
+    /// Nested domains are parsed as written.
     #[test]
     fn nested_domains_are_read(depth in 0usize..20, radius in 0.5..2.0f64, quote in "['\"]") {
         let text = "outside(".repeat(depth)

@@ -22,13 +22,13 @@ const OBSERVATIONS: usize = 400;
 const BOUNDARY_POINTS: [usize; 10] = [15, 35, 50, 100, 150, 200, 250, 300, 350, 400];
 const ON_MAPS: [usize; 3] = [25, 100, 200];
 
-/// Draws over which the likelihood integrates, made once for all trials.
+/// The number of draws over which the likelihood integrates, made once for all trials.
 const DRAWS: usize = 40_000;
 
-/// The label of what needs no boundary points, because it knows the border.
+/// The label of methods that use the border itself and need no boundary points.
 const WHOLE: &str = "border known";
 
-/// The label of what takes the data for a whole sample.
+/// The label of methods that ignore the truncation.
 const IGNORED: &str = "border ignored";
 
 fn truncation() -> Result<(Truncation, Arc<Polygon>), Error> {

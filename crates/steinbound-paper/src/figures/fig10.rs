@@ -15,7 +15,7 @@ use crate::study::{Cell, Measured, Study};
 /// The share of a normal distribution inside balls that grow with the dimension.
 pub struct BallSizes;
 
-/// Draws in a trial.
+/// The number of draws in a trial.
 const DRAWS: usize = 1000;
 
 /// Names of the balls, with the powers of the dimension that are their radii.

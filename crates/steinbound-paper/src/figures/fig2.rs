@@ -23,10 +23,11 @@ const OBSERVATIONS: usize = 300;
 const DIMENSIONS: [usize; 6] = [2, 4, 6, 8, 10, 12];
 const METHODS: [&str; 6] = [TKSD, TRUNCSM, TRUNCSM_NEAREST, BDKSD, BDKSD_NEAREST, LIKELIHOOD];
 
-/// Draws over which the likelihood integrates in more than two dimensions, made once for all trials.
+/// The number of draws over which the likelihood integrates in more than two dimensions, made once for all
+/// trials.
 const DRAWS: usize = 20_000;
 
-/// Distances to the l1 ball by its formula, and by going through all facets.
+/// Distances to the boundary of the l1 ball by its formula, and by enumeration of all facets.
 const FORMULA: &str = "formula";
 const FACETS: &str = "all facets";
 
@@ -66,7 +67,7 @@ fn trial_of(name: &'static str, dimension: usize) -> Result<Cell, Error> {
     }))
 }
 
-/// The Euclidean distances to the boundary of the l1 ball: to each of its `2^d` facets, and the least of these.
+/// The Euclidean distances to the boundary of the l1 ball: the smallest of the distances to its `2^d` facets.
 fn by_facets(points: &Points, radius: f64) -> Vec<f64> {
     let dimension = points.dimension();
     let to_facet = |x: &[f64], facet: u32| {
@@ -78,7 +79,7 @@ fn by_facets(points: &Points, radius: f64) -> Vec<f64> {
     points.rows().map(least).collect()
 }
 
-/// The two ways to find distances in the l1 ball, on the data of the benchmark.
+/// The two computations of distances in the l1 ball, on the data of the benchmark.
 fn distances(dimension: usize) -> Result<Cell, Error> {
     let (ball, radius) = (truncation("l1", dimension)?, dimension as f64);
     let euclidean = Ball::new(radius)?.with_norm(Norm::One).in_dimension(dimension).with_euclidean_distance();
@@ -209,7 +210,8 @@ impl Figure for Dimensions {
     }
 }
 
-/// Means and standard errors of the public code, 64 trials: TruncSM exact and nearest, bd-KSD exact and nearest, TKSD.
+/// Means and standard errors of the public code, 64 trials: TruncSM exact and nearest, bd-KSD exact and
+/// nearest, TKSD.
 const ROUND: [(Setting<'static>, [(f64, f64); 5]); 6] = [
     (
         &[("ball", "l2"), ("d", "2")],
@@ -237,7 +239,7 @@ const ROUND: [(Setting<'static>, [(f64, f64); 5]); 6] = [
     ),
 ];
 
-/// The same in the l1 ball, 16 trials; the standard error is known for TKSD alone.
+/// The same in the l1 ball, 16 trials; the standard error is known only for TKSD.
 const DIAMOND: [(Setting<'static>, [f64; 5], f64); 4] = [
     (&[("ball", "l1"), ("d", "2")], [0.123, 0.156, 0.135, 0.148, 0.099], 0.016),
     (&[("ball", "l1"), ("d", "4")], [0.158, 0.271, 0.170, 0.243, 0.167], 0.015),

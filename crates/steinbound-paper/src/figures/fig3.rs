@@ -23,10 +23,10 @@ const BOUNDARY_POINTS: [usize; 4] = [10, 50, 150, 300];
 /// Levels of contours on both sides of zero, as shares of the largest value.
 const LEVELS: [f64; 5] = [0.15, 0.35, 0.55, 0.75, 0.95];
 
-/// Places along each axis at which the witness is found.
+/// The number of places along each axis at which the witness is evaluated.
 const STEPS: usize = 61;
 
-/// A shape that truncates.
+/// A shape that truncates the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Diamond,
@@ -62,7 +62,7 @@ impl Shape {
         Truncation::new(domain, vec![0.5, 0.5], 1.0)
     }
 
-    /// The edge as a curve.
+    /// The boundary as a curve.
     fn edge(self) -> Vec<(f64, f64)> {
         let at = |angle: f64| {
             let (x, y) = (angle.cos(), angle.sin());
@@ -82,10 +82,10 @@ struct Found {
     boundary: Points<'static>,
     estimate: Vec<f64>,
     discrepancy: f64,
-    /// The first coordinate of the witness along the edge, and on a grid around the shape.
+    /// The first coordinate of the witness along the boundary, and on a grid around the shape.
     on_edge: Vec<f64>,
     grid: Grid,
-    /// Which places of the grid lie in the shape.
+    /// Whether each place of the grid lies in the shape.
     is_inside: Vec<bool>,
 }
 
@@ -193,14 +193,14 @@ impl Figure for Witnesses {
                 let edge = Style::new(Color::GREY).width(0.8);
                 if let Ok(found) = found(shape, m, &trial) {
                     let limit = largest(found.inside());
-                    // Zero is a level of its own, and would follow the edge.
+                    // Zero is a level of its own, which would follow the boundary.
                     let levels =
                         LEVELS.into_iter().flat_map(|share| [-share * limit, share * limit]).collect();
                     let (x, y) = (
                         draw::range(found.grid.x.iter().copied()),
                         draw::range(found.grid.y.iter().copied()),
                     );
-                    // Contours run up to the edge, and what lies beyond it is painted over.
+                    // Contours run up to the boundary, and everything beyond it is painted over.
                     let corners = vec![(x.0, y.0), (x.1, y.0), (x.1, y.1), (x.0, y.1)];
                     panel = panel
                         .points(draw::pairs(&found.data), point.clone())

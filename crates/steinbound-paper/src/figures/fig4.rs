@@ -1,4 +1,4 @@
-//! Figure 4: the bound on how densely boundary points lie.
+//! Figure 4: the bound on the density of boundary points.
 
 use std::f64::consts::TAU;
 
@@ -11,20 +11,21 @@ use crate::error::PaperError;
 use crate::results::Results;
 use crate::study::{Cell, Measured, Study, Trial};
 
-/// The paper's bound, and how often it holds on a circle.
+/// The paper's bound, and the probability with which it holds on a circle.
 pub struct DensityBound;
 
 const DIMENSIONS: [usize; 3] = [2, 5, 10];
 const AREAS: [usize; 4] = [1, 4, 16, 64];
 const COUNTS: [usize; 13] = [1, 2, 3, 5, 10, 20, 32, 50, 100, 200, 300, 400, 500];
 
-/// Sets of boundary points on the circle.
+/// The number of sets of boundary points on the circle.
 const SETS: usize = 20_000;
 
-/// The share of sets of `count` uniform points on the unit circle that come within `distance` of every point of it.
+/// The share of sets of `count` uniform points on the unit circle that come within `distance` of every point
+/// of the circle.
 fn share_dense(count: usize, distance: f64, trial: &Trial) -> f64 {
     let rng = &mut trial.stream(&format!("fig4 circle {count}"));
-    // Halfway between neighbours the nearest of them is a chord of a quarter of the gap, twice, away.
+    // The point halfway between two neighbours is at the distance `2 sin(gap / 4)` from both.
     let widest = 4.0 * (0.5 * distance).min(1.0).asin();
     let mut is_dense = || {
         let mut angles: Vec<f64> = (0..count).map(|_| TAU * rng.random::<f64>()).collect();

@@ -20,7 +20,7 @@ const BOUNDARY_POINTS: [usize; 9] = [5, 10, 15, 20, 25, 30, 35, 40, 45];
 const LINE: [usize; 7] = [50, 300, 550, 800, 1050, 1300, 1550];
 const METHODS: [&str; 4] = [TKSD, TRUNCSM, BDKSD, LIKELIHOOD];
 
-/// Boundary points in the comparison of methods.
+/// The number of boundary points in the comparison of methods.
 const FIXED: usize = 32;
 
 impl Figure for Consistency {

@@ -25,16 +25,16 @@ const BOUNDARY_POINTS: usize = 200;
 const COUNTS: [usize; 6] = [300, 600, 900, 1200, 1500, 1800];
 const METHODS: [&str; 4] = [TKSD, TRUNCSM, TRUNCSM_ROWS, LIKELIHOOD];
 
-/// The same and TKSD from several starts, where it is cheap enough.
+/// The same, and TKSD from several starts where that is cheap enough.
 const ALL_METHODS: [&str; 5] = [TKSD, TKSD_STARTS, TRUNCSM, TRUNCSM_ROWS, LIKELIHOOD];
 
-/// Observations in the comparison of numbers of modes: the public code's, then the text's.
+/// The numbers of observations in the comparison of numbers of modes: the public code's, then the text's.
 const FIXED: [usize; 2] = [200, 300];
 
-/// Deviation of the noise that is added to the truth for a start.
+/// The standard deviation of the noise that is added to the truth for a start.
 const NOISE: f64 = 0.5;
 
-/// What is known: the box, points on its edge, and how many modes there are.
+/// The known parts of the problem: the box, points on its boundary, and the number of modes.
 #[derive(Debug, Clone)]
 struct Mixture {
     square: Arc<dyn Domain>,
@@ -64,7 +64,7 @@ impl Mixture {
         Ok(simulate::truncated(self.model.as_ref(), &self.truth, self.square.as_ref(), count, rng)?.points)
     }
 
-    /// The truth, disturbed.
+    /// The truth plus noise.
     fn start(&self, trial: &Trial) -> Vec<f64> {
         let rng = &mut trial.stream(&format!("fig6 start {}", self.modes()));
         let mut noise = || -> f64 { StandardNormal.sample(rng) };
@@ -91,7 +91,7 @@ impl Mixture {
     }
 }
 
-/// The distance between all means and the true ones, components put in the order that makes it least.
+/// The distance between all means and the true ones, with components in the order that minimises it.
 fn matched_distance(estimate: &[f64], truth: &[f64]) -> f64 {
     let modes: Vec<&[f64]> = truth.chunks_exact(2).collect();
     let mut least = f64::INFINITY;
@@ -103,13 +103,13 @@ fn matched_distance(estimate: &[f64], truth: &[f64]) -> f64 {
     if least.is_finite() { least } else { f64::NAN }
 }
 
-/// What lies at a number of observations or more.
+/// The values at a number of observations or more.
 fn from<T>(least: usize, mut values: Vec<(f64, T)>) -> Vec<(f64, T)> {
     values.retain(|(count, _)| *count >= least as f64);
     values
 }
 
-/// Visits every order.
+/// Visits every permutation.
 fn permute(order: &mut [usize], fixed: usize, visit: &mut dyn FnMut(&[usize])) {
     if fixed + 1 >= order.len() {
         return visit(order);
@@ -155,7 +155,7 @@ impl Figure for Mixtures {
 
     fn studies(&self) -> Result<Vec<Study>, PaperError> {
         let by_modes = FIXED.into_iter().flat_map(|n| [2, 3, 4].map(|modes| cell(modes, n)));
-        // Two modes at n = 300 are there already.
+        // Two modes at n = 300 are already included.
         let by_count = COUNTS.into_iter().filter(|n| !FIXED.contains(n)).map(|n| cell(2, n));
         Ok(vec![Study {
             name: "fig6",
@@ -263,7 +263,7 @@ impl Figure for Mixtures {
     }
 }
 
-/// Trials behind the published means: the public code's number. It is not known for certain.
+/// The number of trials behind the published means, taken from the public code; the paper does not state it.
 const TRIALS: usize = 64;
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ const DRAWS_OF_EXAMPLE: usize = 200;
 
 const PASS_MARK: f64 = 40.0;
 
-/// Pairs of a covariate and a response, seen and not seen.
+/// Pairs of a covariate and a response, observed and unobserved.
 struct Sample {
     seen: Vec<(f64, f64)>,
     unseen: Vec<(f64, f64)>,
@@ -53,7 +53,7 @@ fn student_scores() -> Vec<(f64, f64)> {
     STUDENT_SCORES.lines().skip(1).map(pair).collect()
 }
 
-/// The line through pairs whose response is seen above a limit, by a method.
+/// The line fitted by a method to pairs whose response is observed above a limit.
 fn fit(method: &str, pairs: &[(f64, f64)], limit: f64, sigma: Option<f64>) -> Result<Fit, Error> {
     let covariate = Matrix::from_fn(pairs.len(), 1, |i, _| pairs[i].0);
     let mut regression = TruncatedRegression::new("y", pairs.iter().map(|pair| pair.1).collect())
@@ -253,7 +253,7 @@ impl Figure for Regressions {
     }
 }
 
-/// What a method is called here.
+/// The name of a method in this figure.
 fn name(method: &str) -> &str {
     match method {
         TKSD => "TKSD, product kernel",

@@ -22,14 +22,14 @@ use crate::study::{Cell, Measured, Study, Trial};
 /// Errors for boundary points towards the mean, away from it, and all around.
 pub struct BoundaryDistribution;
 
-/// Draws before truncation, and boundary points.
+/// The number of draws before truncation, and of boundary points.
 const DRAWS: usize = 400;
 const BOUNDARY_POINTS: usize = 30;
 
-/// The label of what needs no boundary points, because it knows the circle.
+/// The label of methods that use the circle itself and need no boundary points.
 const WHOLE: &str = "circle known";
 
-/// Where boundary points lie.
+/// The placement of boundary points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scenario {
     /// Mostly near the mean of the distribution.
@@ -80,13 +80,13 @@ impl Scenario {
     }
 }
 
-/// N((1, 0), I), seen only inside the unit disc.
+/// N((1, 0), I), observed only inside the unit disc.
 pub fn truncation() -> Result<Truncation, Error> {
     let disc = Ball::new(1.0)?.in_dimension(2);
     Truncation::new(Arc::new(disc), vec![1.0, 0.0], 1.0)
 }
 
-/// The data of a trial: what falls into the disc of so many draws.
+/// The data of a trial: those of the draws that fall into the disc.
 pub fn data(disc: &Truncation, trial: &Trial) -> Result<Points<'static>, Error> {
     let rng = &mut trial.stream("fig9 data");
     let mut rows: Vec<[f64; 2]> = Vec::new();

@@ -1,4 +1,4 @@
-//! The figures, one in a file of its own. To add one, copy a sibling and add it to [`all`].
+//! The figures, one per file. To add one, copy a sibling and add it to [`all`].
 
 mod fig1;
 mod fig10;
@@ -20,26 +20,26 @@ use crate::error::PaperError;
 use crate::results::Results;
 use crate::study::Study;
 
-/// A figure of the paper, or a comparison that belongs to it: what is run for it, and how it is drawn.
+/// A figure of the paper, or a related comparison: the experiments behind it and the drawing.
 pub trait Figure: Sync {
-    /// Its name on the command line and the beginning of its files' names.
+    /// Its name on the command line and the prefix of its files' names.
     fn name(&self) -> &'static str;
 
-    /// What it is about, in a line.
+    /// Its subject, in a line.
     fn title(&self) -> &'static str;
 
     /// The experiment, in a few sentences.
     fn setting(&self) -> &'static str;
 
-    /// Where it departs from the paper or its public code, and why. Nothing where it does not.
+    /// Departures from the paper or its public code, and the reasons; empty if there are none.
     fn departures(&self) -> &'static str {
         ""
     }
 
-    /// What is run.
+    /// The studies to run.
     fn studies(&self) -> Result<Vec<Study>, PaperError>;
 
-    /// What the public code gave for it.
+    /// The results of the public code for it.
     fn published(&self) -> Vec<Published> {
         Vec::new()
     }
@@ -50,7 +50,7 @@ pub trait Figure: Sync {
 
 /// A picture and its caption.
 pub struct Picture {
-    /// The name of its files, without an ending.
+    /// The name of its files, without extension.
     pub name: &'static str,
     /// What it shows.
     pub caption: String,
@@ -58,7 +58,7 @@ pub struct Picture {
     pub figure: steinbound_plot::Figure,
 }
 
-/// All figures, in the paper's order, then what belongs to none.
+/// All figures, in the paper's order, then those that belong to none.
 pub fn all() -> [&'static dyn Figure; 12] {
     [
         &fig1::UnitedStates,
@@ -76,7 +76,7 @@ pub fn all() -> [&'static dyn Figure; 12] {
     ]
 }
 
-/// The figures of these names in their own order, each once; `all` is all of them.
+/// The figures of these names in the order of the list, each once; `all` selects all of them.
 pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Vec<&'static dyn Figure>, PaperError> {
     let all = all();
     let known = || all.iter().map(|figure| figure.name()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The U-statistic beside the V-statistic.
+//! Comparison of the U-statistic with the V-statistic.
 
 use steinbound::stein::Statistic;
 use steinbound::{Error, Estimator};
@@ -19,10 +19,11 @@ const OBSERVATIONS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
 const METHODS: [&str; 3] = [TKSD, TKSD_U, LIKELIHOOD];
 const DIMENSIONS: [usize; 6] = [2, 4, 6, 8, 10, 12];
 
-/// Draws over which the likelihood integrates in more than two dimensions, made once for all trials.
+/// The number of draws over which the likelihood integrates in more than two dimensions, made once for all
+/// trials.
 const DRAWS: usize = 20_000;
 
-/// Observations where the dimension varies.
+/// The number of observations in the comparison of dimensions.
 const FIXED: usize = 300;
 
 fn cell(label: usize, dimension: usize, count: usize) -> Result<Cell, Error> {

@@ -14,7 +14,7 @@ use crate::results::Results;
 use crate::settings::Truncation;
 use crate::study::{Cell, Measured, Study, Trial};
 
-/// TruncSM's weight beside the witnesses of bd-KSD and TKSD.
+/// TruncSM's weight and the witnesses of bd-KSD and TKSD.
 pub struct Weights;
 
 const OBSERVATIONS: usize = 300;
@@ -22,7 +22,7 @@ const MEANS: [&str; 2] = ["0", "-0.75"];
 const PLACES: usize = 101;
 const METHODS: [&str; 3] = [TRUNCSM, BDKSD, TKSD];
 
-/// Lines that differ without colours as well.
+/// Line styles that differ without colours as well.
 fn look(method: &str) -> Style {
     match method {
         TRUNCSM => line(method).dotted(),

@@ -2,9 +2,9 @@ use thiserror::Error;
 
 use super::{NESTING_LIMIT, TEXT_LIMIT};
 
-/// A formula that cannot be read: what is wrong, and where.
+/// A formula that cannot be parsed: the fault and its position.
 ///
-/// The message has three lines: the reason, the formula, and a caret under the spot.
+/// The message has three lines: the reason, the formula, and a caret under the position.
 ///
 /// ```
 /// use steinbound::expression::Expression;
@@ -24,38 +24,38 @@ pub struct ExpressionError {
 }
 
 impl ExpressionError {
-    /// What is wrong.
+    /// The fault.
     pub fn fault(&self) -> &Fault {
         &self.fault
     }
 
-    /// Where it is, in characters from the beginning.
+    /// Its position, in characters from the beginning.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// The formula, or its beginning where it is too long.
+    /// The formula, or its beginning if it is too long.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// What can be wrong with a formula.
+/// The possible faults of a formula.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nothing was written.
+    /// The formula is empty.
     #[error("the formula is empty; write one such as x^2 - 1")]
     Empty,
-    /// More text than any formula needs.
+    /// The formula is too long.
     #[error("the formula is longer than {TEXT_LIMIT} characters; shorten it")]
     TooLong,
-    /// Too many parentheses within each other.
+    /// Parentheses, calls or signs are nested too deeply.
     #[error(
         "the formula is nested more than {NESTING_LIMIT} deep; write it with fewer parentheses and signs"
     )]
     TooDeep,
-    /// No variable or constant of that name.
+    /// There is no variable or constant of this name.
     #[error("unknown name \"{}\"; {hint}", shown(.name))]
     UnknownName {
         /// The name.
@@ -63,7 +63,7 @@ pub enum Fault {
         /// The nearest name, or all of them.
         hint: String,
     },
-    /// No function of that name.
+    /// There is no function of this name.
     #[error("unknown function \"{}\"; {hint}", shown(.name))]
     UnknownFunction {
         /// The name.
@@ -77,28 +77,28 @@ pub enum Fault {
         /// The function.
         name: &'static str,
     },
-    /// More or fewer arguments than a function takes.
+    /// Too many or too few arguments of a function.
     #[error("{name} takes {expected}, not {found}")]
     WrongArguments {
         /// The function.
         name: &'static str,
-        /// How many it takes, in words.
+        /// The number it takes, in words.
         expected: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
     },
     /// A character that has no meaning here.
     #[error("unexpected \"{}\"; {hint}", shown(.found))]
     Unexpected {
-        /// What was found.
+        /// The text found.
         found: String,
         /// What to write.
         hint: &'static str,
     },
-    /// The formula stops where a value should follow.
+    /// The formula ends where a value should follow.
     #[error("the formula ends where a number, a name or a parenthesis should follow")]
     UnexpectedEnd,
-    /// Two values beside each other.
+    /// Two values without an operator between them.
     #[error("an operator is missing; write {left}*{right} to multiply")]
     MissingOperator {
         /// The end of the first value.
@@ -112,7 +112,7 @@ pub enum Fault {
     /// A backtick that is never closed.
     #[error("this backtick is never closed; write the whole name between backticks")]
     MissingBacktick,
-    /// A product or a function of variables where only sums of multiples make sense.
+    /// A product or a function of variables where only sums of multiples are allowed.
     #[error("this is not linear in the parameters; use sums of numbers and of numbers times parameters")]
     NotLinear,
     /// An equation without variables.
@@ -121,15 +121,15 @@ pub enum Fault {
     /// Not a number.
     #[error("\"{}\" is not a number; write it like 2, 0.5 or 1e-3", shown(.number))]
     BadNumber {
-        /// What was written.
+        /// The text found.
         number: String,
     },
 }
 
-/// The most characters of a formula that a message shows.
+/// The largest number of characters of a formula shown in a message.
 const SHOWN: usize = 100;
 
-/// The formula on one line, cut around the spot, and a caret under it.
+/// The formula on one line, cut around the position, and a caret under it.
 fn excerpt(text: &str, position: usize) -> String {
     let characters: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let position = position.min(characters.len());
@@ -146,7 +146,7 @@ fn excerpt(text: &str, position: usize) -> String {
     format!("  {before}{part}{after}\n  {indent}^")
 }
 
-/// Text as messages echo it: escaped, and cut to 60 characters.
+/// Text in the form in which messages echo it: escaped, and cut to 60 characters.
 pub(crate) fn shown(text: &str) -> String {
     let mut escaped: Vec<char> = text.chars().take(61).flat_map(char::escape_debug).collect();
     if escaped.len() > 60 {
@@ -156,9 +156,9 @@ pub(crate) fn shown(text: &str) -> String {
     escaped.into_iter().collect()
 }
 
-/// What to write instead of an unknown name: the nearest one, or any of them.
+/// The suggestion for an unknown name: the nearest known one, or all of them.
 pub(super) fn suggestion<'a>(typed: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
-    // Nothing near can be told from a name longer than this, and comparing it would take long.
+    // For a longer name no similar one can be found, and the comparison would take long.
     let typed: Vec<char> = typed.to_lowercase().chars().take(100).collect();
     let measured = known.clone().map(|name| {
         let letters: Vec<char> = name.to_lowercase().chars().take(100).collect();
@@ -177,7 +177,7 @@ pub(super) fn suggestion<'a>(typed: &str, known: impl Iterator<Item = &'a str> +
     format!("the names are {}", names.join(", "))
 }
 
-/// How many letters must be put in, left out or changed to turn one word into another.
+/// The number of letters that must be inserted, removed or changed to turn one word into another.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

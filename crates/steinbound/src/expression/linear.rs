@@ -69,8 +69,8 @@ impl Linear {
     }
 }
 
-/// Linear equations that commas separate, each as the difference of its sides, which is to be zero: a lone side is
-/// an equation with zero, and `a = b = c` is two. Names are read as they are written.
+/// Linear equations separated by commas, each as the difference of its sides, which is to be zero: a single
+/// side is an equation with zero, and `a = b = c` is two equations. Names are read verbatim.
 pub(crate) fn equations(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Linear>, ExpressionError> {
     let characters: Vec<char> = text.chars().take(TEXT_LIMIT + 1).collect();
     let refused = |position: usize, fault: Fault| {
@@ -110,12 +110,12 @@ pub(crate) fn equations(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Lin
     Ok(list)
 }
 
-/// Where the sides of each equation begin and end.
+/// The beginnings and ends of the sides of each equation.
 fn cut(characters: &[char], names: &Verbatim) -> Vec<Vec<(usize, usize)>> {
     let mut equations = vec![Vec::new()];
     let (mut start, mut at, mut depth) = (0, 0, 0usize);
     while at < characters.len() {
-        // A name begins where no word is under way.
+        // A name cannot begin within a word.
         let is_fresh = at == 0 || !super::token::is_name_part(characters[at - 1]);
         if let Some(length) = names.length_at(characters, at).filter(|_| is_fresh) {
             at += length;
@@ -190,11 +190,11 @@ mod tests {
         {
             assert_eq!(one(name), [(vec![0.0, 2.0], 1.0)], "{name}");
         }
-        // The longest name wins; blanks make a difference of two.
+        // The longest name wins; blanks separate a difference of two.
         let names = ["a", "b", "a-b"];
         assert_eq!(read("a-b", &names), [(vec![0.0, 0.0, 1.0], 0.0)]);
         assert_eq!(read("a - b", &names), [(vec![1.0, -1.0, 0.0], 0.0)]);
-        // What reads as a number is one, unless between backticks.
+        // Text that reads as a number is one, unless it is between backticks.
         assert_eq!(read("2010*a", &["a", "2010"]), [(vec![2010.0, 0.0], 0.0)]);
         assert_eq!(read("`2010` = a", &["a", "2010"]), [(vec![-1.0, 1.0], 0.0)]);
         assert_eq!(read("x1 - x12", &["x1", "x12"]), [(vec![1.0, -1.0], 0.0)]);

@@ -1,4 +1,4 @@
-//! Formulas that people type, such as `exp(-(x - mu)^2 / 2)`, with exact derivatives.
+//! Formulas as text, for example `exp(-(x - mu)^2 / 2)`, with exact derivatives.
 
 pub(crate) mod error;
 mod linear;
@@ -17,25 +17,28 @@ use parser::Parser;
 use program::Program;
 use verbatim::Verbatim;
 
-/// The most characters a formula may have.
+/// The largest number of characters of a formula.
 pub const TEXT_LIMIT: usize = 10_000;
 
-/// How deep parentheses, calls, signs and operands may lie within each other, so that reading never exhausts the stack.
+/// The largest nesting depth of parentheses, calls, signs and operands, so that parsing never exhausts the
+/// stack.
 pub const NESTING_LIMIT: usize = 200;
 
 /// A formula in named variables.
 ///
 /// # Definition
 ///
-/// Numbers (`1`, `.5`, `1e-3`), variables, the constants `pi` and `e` (unless a variable has that name), `+ - * / ^` (`**` is `^`),
-/// signs, parentheses, and the functions `exp`, `log` (natural), `log1p`, `expm1`, `log2`, `log10`, `sqrt`, `cbrt`,
-/// `abs`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`, `tanh`, `sign`, `pow(a, b)`, `min` and `max` (of two or
-/// more). As in mathematics, `-x^2` is `-(x^2)` and `2^3^2` is `2^(3^2)`. A product is never implied: write `2*x`. Names are
-/// made of letters, digits, `_` and `.`; any other name is written between backticks.
+/// Numbers (`1`, `.5`, `1e-3`), variables, the constants `pi` and `e` (unless a variable has that name), `+ -
+/// * / ^` (`**` is `^`), signs, parentheses, and the functions `exp`, `log` (natural), `log1p`, `expm1`,
+/// `log2`, `log10`, `sqrt`, `cbrt`, `abs`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`,
+/// `tanh`, `sign`, `pow(a, b)`, `min` and `max` (of two or more). As in mathematics, `-x^2` is `-(x^2)` and
+/// `2^3^2` is `2^(3^2)`. A product is never implied: write `2*x`. Names are made of letters, digits, `_` and
+/// `.`; any other name is written between backticks.
 ///
-/// Derivatives come from evaluating with dual numbers. Integer powers have exact derivatives everywhere; other constant powers
-/// where the base is positive; a power whose exponent is a variable needs a positive base as soon as derivatives are
-/// taken. Where a formula has a kink (`abs`, `min`, `max`, `sign`), the derivative is that of the branch taken.
+/// Derivatives come from evaluation with dual numbers. Integer powers have exact derivatives everywhere;
+/// other constant powers if the base is positive; a power with a variable exponent needs a positive base if
+/// derivatives are taken. At a kink (`abs`, `min`, `max`, `sign`), the derivative is that of the branch
+/// taken.
 ///
 /// # Complexity
 ///
@@ -58,15 +61,16 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Reads a formula; `names` are the variables, numbered in that order.
+    /// Parses a formula; `names` are the variables, numbered in that order.
     pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Expression, ExpressionError> {
         Expression::read(text, names, Verbatim::default())
     }
 
-    /// Reads a formula in which any of the names may stand as it is written, `mean[x1]` or `(Intercept)`, without backticks.
+    /// Parses a formula in which any of the names may appear verbatim, `mean[x1]` or `(Intercept)`, without
+    /// backticks.
     ///
-    /// The longest name that fits is taken: where `a-b` is a name, write `a - b` for a difference. A name that reads as a
-    /// number, or that begins with an operator, needs its backticks.
+    /// The longest matching name is taken: if `a-b` is a name, write `a - b` for a difference. A name that
+    /// reads as a number, or that begins with an operator, needs its backticks.
     ///
     /// ```
     /// use steinbound::expression::Expression;
@@ -93,12 +97,13 @@ impl Expression {
         }
     }
 
-    /// The value at one value for each variable, with derivatives where the numbers carry them; NaN where a value is missing.
+    /// The value for the given values of the variables, with derivatives if the numbers carry them; NaN if a
+    /// value is missing.
     pub fn evaluate<D: DualNum<Primitive = f64> + Copy>(&self, values: &[D]) -> D {
         self.program.run(values)
     }
 
-    /// Whether the formula depends on that variable.
+    /// Whether the formula depends on a variable.
     ///
     /// ```
     /// use steinbound::expression::Expression;
@@ -117,7 +122,7 @@ impl Expression {
         (used, Expression { text: self.text.clone(), program, variables })
     }
 
-    /// How many variables it was read with.
+    /// The number of variables with which it was parsed.
     pub fn variables(&self) -> usize {
         self.variables
     }

@@ -43,14 +43,14 @@ pub(super) enum Binary {
     Max,
 }
 
-/// What a call of a function does with its arguments.
+/// How the arguments of a function are combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Call {
     /// One argument.
     One(Unary),
     /// Exactly two.
     Two(Binary),
-    /// Two or more, taken together from the left.
+    /// Two or more, combined from the left.
     Many(Binary),
 }
 
@@ -83,7 +83,8 @@ pub(super) const FUNCTIONS: [(&str, Call); 22] = [
 impl Unary {
     /// Raising to a constant power.
     pub(super) fn power(exponent: f64) -> Unary {
-        // Beyond this the derivatives at zero vanish either way, and multiplying takes longer than the logarithm.
+        // Beyond this exponent the derivatives at zero vanish either way, and multiplying takes longer than
+        // the logarithm.
         if exponent.fract() == 0.0 && exponent.abs() <= 1024.0 {
             Unary::PowerInteger(exponent as i32)
         } else {
@@ -134,7 +135,7 @@ impl Binary {
             Binary::Multiply => a * b,
             Binary::Divide => a / b,
             Binary::Power => a.powd(b),
-            // A NaN on either side is the result.
+            // NaN on either side gives NaN.
             Binary::Min if a.re() <= b.re() || a.re().is_nan() => a,
             Binary::Max if a.re() >= b.re() || a.re().is_nan() => a,
             Binary::Min | Binary::Max => b,
@@ -142,7 +143,7 @@ impl Binary {
     }
 }
 
-/// `x^n` by squaring, whose derivatives are finite wherever the power's are.
+/// `x^n` by squaring, whose derivatives are finite wherever those of the power are.
 #[inline]
 fn integer_power<D: Number>(x: D, exponent: i32) -> D {
     let mut square = if exponent < 0 { x.recip() } else { x };
@@ -160,19 +161,19 @@ fn integer_power<D: Number>(x: D, exponent: i32) -> D {
     product.unwrap_or_else(|| D::from(1.0))
 }
 
-/// `x^n` by its Taylor series about the real part, which ends where the derivatives do.
+/// `x^n` by its Taylor series about the real part, which ends at the order of the derivatives.
 fn real_power<D: Number>(x: D, exponent: f64) -> D {
     let real = x.re();
     let value = real.powf(exponent);
     if real == 0.0 {
         return match exponent {
             vanishing if vanishing > D::NDERIV as f64 => D::from(0.0),
-            // A derivative is infinite: the root has the right value, and derivatives that are no numbers.
+            // A derivative is infinite: the root has the right value, and its derivatives are NaN.
             positive if positive > 0.0 => x.sqrt(),
             _ => x.recip(),
         };
     }
-    // The difference has no real part, so that its powers beyond the number of derivatives vanish.
+    // The difference has no real part, so its powers beyond the number of derivatives vanish.
     let difference = x - real;
     let mut term = D::from(1.0);
     let mut coefficient = value;

@@ -5,24 +5,25 @@ use super::program::Program;
 use super::token::{Refusal, Token, Tokens};
 use super::verbatim::Verbatim;
 
-/// A Pratt parser that writes the program as it reads: each operand is complete before its operator is written.
+/// A Pratt parser that writes the program while it reads: each operand is complete before its operator is
+/// written.
 pub(super) struct Parser<'a, S> {
     tokens: Tokens,
     names: &'a [S],
     program: Program,
-    /// The token that comes next, its first character, and the one after its last.
+    /// The next token, its first character, and the one after its last.
     token: Token,
     start: usize,
     end: usize,
-    /// The first character of the token before, and the one after its last.
+    /// The first character of the previous token, and the one after its last.
     before: (usize, usize),
     depth: usize,
 }
 
-/// How tightly a sign binds its operand: less than a power, more than a product.
+/// The precedence of a sign: lower than that of a power, higher than that of a product.
 const SIGN_BINDING: u8 = 5;
 
-/// An operator between two values, and how tightly it binds to its left and right.
+/// An operator between two values, and its binding powers to the left and right.
 fn infix(token: &Token) -> Option<(Binary, u8, u8)> {
     Some(match token {
         Token::Plus => (Binary::Add, 1, 2),
@@ -73,7 +74,7 @@ impl<'a, S: AsRef<str>> Parser<'a, S> {
         (self.start, Fault::Unexpected { found: self.tokens.between(self.start, self.end), hint })
     }
 
-    /// Reads a value and all operators after it that bind at least as tightly as `binding`.
+    /// Parses a value and all operators after it that bind at least as tightly as `binding`.
     fn expression(&mut self, binding: u8) -> Result<(), Refusal> {
         self.depth += 1;
         if self.depth > NESTING_LIMIT {
@@ -128,7 +129,7 @@ impl<'a, S: AsRef<str>> Parser<'a, S> {
         Ok(())
     }
 
-    /// Takes the parenthesis that closes the one opened at `open`.
+    /// Consumes the parenthesis that closes the one opened at `open`.
     fn close(&mut self, open: usize, hint: &'static str) -> Result<(), Refusal> {
         match self.token {
             Token::Close => self.advance().map(|_| ()),

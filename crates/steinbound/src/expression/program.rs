@@ -13,15 +13,15 @@ enum Step {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Program {
     steps: Vec<Step>,
-    /// Values held at once now, and at most.
+    /// The number of values held at this step, and the largest so far.
     held: usize,
     depth: usize,
 }
 
-/// Values that fit on the small stack, which nearly all formulas need.
+/// The size of the small stack, which suffices for nearly all formulas.
 const SHALLOW: usize = 12;
 
-/// Values that fit on the large stack; each level of nesting holds at most one more.
+/// The size of the large stack; each level of nesting holds at most one more value.
 const DEEP: usize = super::NESTING_LIMIT + 2;
 
 impl Program {
@@ -48,7 +48,7 @@ impl Program {
 
     pub(super) fn binary(&mut self, operation: Binary) {
         self.held -= 1;
-        // Constants are folded, so that an operand that is constant is a single step.
+        // Constants are folded, so a constant operand is a single step.
         match *self.steps.as_slice() {
             [.., Step::Constant(a), Step::Constant(b)] => {
                 self.steps.truncate(self.steps.len() - 2);
@@ -84,7 +84,7 @@ impl Program {
         (used, program)
     }
 
-    /// The same as a linear form in so many variables, where it is one.
+    /// The program as a linear form in this number of variables, if it is one.
     pub(super) fn linear(&self, variables: usize) -> Option<Linear> {
         let mut stack: Vec<Linear> = Vec::new();
         for step in &self.steps {

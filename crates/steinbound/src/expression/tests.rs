@@ -74,7 +74,7 @@ fn names_may_shadow_constants_and_functions() {
     assert_eq!(formula.evaluate(&[1.0, 10.0, 100.0]), 112.0);
     assert_eq!(formula.text(), "e + exp + exp(0) + größe_1.a");
     assert_eq!(formula.variables(), 3);
-    // Values that were not given are not made up.
+    // Missing values give NaN.
     assert!(formula.evaluate(&[1.0f64]).is_nan());
 }
 
@@ -86,7 +86,7 @@ fn unused_variables_can_be_left_out() {
     assert_eq!(compact.evaluate(&[2.0, 5.0]), formula.evaluate(&[0.0, 2.0, 0.0, 5.0]));
 }
 
-/// Each derivative against central differences of the one before it, which is exact.
+/// Each derivative compared with central differences of the previous one, which is exact.
 #[test]
 fn derivatives_agree_with_differences() {
     let formulas = "x^3 - 2*x^2 + 5; x^-2; x^-7 + x^9; x^2.5; x^-0.3; x^(1/3); x^x; 2^x; exp(-x^2/2); log(x); log1p(x);
@@ -143,7 +143,7 @@ fn mixed_derivatives_have_their_closed_forms() {
     assert_eq!(parts.7, 2.0 * 3.0 * 3.0 * 25.0);
 }
 
-/// Integer powers are smooth at zero, and other powers as far as they are.
+/// Integer powers are smooth at zero, and other powers up to the order to which they are.
 #[test]
 fn powers_at_zero_have_finite_derivatives() {
     let parts = |text: &str| {
@@ -160,14 +160,14 @@ fn powers_at_zero_have_finite_derivatives() {
     assert_eq!(parts("(x - 1)^3"), [-1.0, 3.0, -6.0, 6.0]);
     assert_eq!(parts("x^3000"), [0.0; 4]);
     assert_eq!(parts("tanh(x)"), [0.0, 1.0, 0.0, -2.0]);
-    // A root has its value there, and no derivative.
+    // A root has a value there, but no derivative.
     let root = parse("(x^2)^(1/3)").evaluate(&[Dual64::from_re(0.0).derivative(), 0.0.into()]);
     assert_eq!(root.re, 0.0);
     assert!(!root.eps.is_finite());
     let smooth = parse("x^1.5").evaluate(&[Dual64::from_re(0.0).derivative(), 0.0.into()]);
     assert_eq!((smooth.re, smooth.eps), (0.0, 0.0));
     assert_eq!(parse("x^-0.5").evaluate(&[0.0, 0.0]), f64::INFINITY);
-    // Negative bases are fine under integer powers, however large.
+    // Negative bases are allowed with integer powers of any size.
     let cube =
         parse("x^3 + x^-3").evaluate(&[HyperDual64::from_re(-2.0).derivative1().derivative2(), 0.0.into()]);
     assert_eq!((cube.re, cube.eps1, cube.eps1eps2), (-8.125, 12.0 - 3.0 / 16.0, -12.0 - 12.0 / 32.0));
@@ -188,7 +188,7 @@ fn kinks_take_the_derivative_of_their_branch() {
     assert!(parse("min(0/0, x)").evaluate(&[1.0f64, 0.0]).is_nan());
 }
 
-/// The reason, the formula, and a caret under the spot.
+/// The reason, the formula, and a caret under the position.
 #[test]
 fn mistakes_are_explained_with_a_caret() {
     let table = [
@@ -253,7 +253,7 @@ fn depth_and_length_are_limited() {
     let error = Expression::parse(&long, &NAMES).unwrap_err();
     assert_eq!(error.fault(), &Fault::TooLong);
     assert_eq!(error.text().chars().count(), TEXT_LIMIT);
-    // Long is not deep: a sum of thousands of terms is fine, and so is a formula that holds many values.
+    // Long is not deep: a sum of thousands of terms is allowed, as is a formula that holds many values.
     let sum = "x+".repeat(TEXT_LIMIT / 2 - 1) + "x";
     assert_eq!(parse(&sum).evaluate(&[1.0, 0.0]), (TEXT_LIMIT / 2) as f64);
     let right = "x+(".repeat(60) + "x" + &")".repeat(60);
@@ -262,7 +262,7 @@ fn depth_and_length_are_limited() {
     assert!(Expression::parse(&most, &NAMES).is_err());
 }
 
-/// A formula as a tree, written with all its parentheses or with only those that are needed.
+/// A formula as a tree, written with all its parentheses or with only the necessary ones.
 #[derive(Debug, Clone)]
 enum Tree {
     Number(f64),
@@ -297,7 +297,7 @@ impl Tree {
         }
     }
 
-    /// How tightly the outermost operation binds.
+    /// The precedence of the outermost operation.
     fn rank(&self) -> u8 {
         match self {
             Tree::Pair('+' | '-', ..) => 1,
@@ -338,7 +338,7 @@ fn tree() -> impl Strategy<Value = Tree> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever is typed is read or refused, and the message can be shown.
+    /// Any text is either parsed or rejected, and the message can be shown.
     #[test]
     fn any_text_is_read_or_refused(text in "(.{0,40}|[xy0-9.e+*/^(), `a-z-]{0,40})") {
         match Expression::parse(&text, &NAMES) {
@@ -352,13 +352,13 @@ proptest! {
         }
     }
 
-    /// What a tree means does not change on its way through text.
+    /// A tree keeps its meaning when it is printed and parsed.
     #[test]
     fn printed_trees_are_read_back(tree in tree(), x in -3.0..3.0f64, y in 0.1..4.0f64) {
         let expected = tree.value(&[x, y]);
         let found = parse(&tree.print(0)).evaluate(&[x, y]);
         let same = found == expected || (found.is_nan() && expected.is_nan());
-        // Powers are multiplied out instead of taken by logarithms.
+        // Powers are computed by multiplication instead of logarithms.
         let near = (found - expected).abs() <= 1e-9 * expected.abs();
         prop_assert!(same || near, "{} is {}, not {}", tree.print(0), found, expected);
     }

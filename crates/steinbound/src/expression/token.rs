@@ -26,7 +26,7 @@ pub(super) struct Tokens {
     verbatim: Verbatim,
 }
 
-/// Where and what, of a fault.
+/// A position and a fault.
 pub(super) type Refusal = (usize, Fault);
 
 impl Tokens {
@@ -34,7 +34,7 @@ impl Tokens {
         Tokens { characters: text.chars().collect(), next: 0, verbatim }
     }
 
-    /// The text between two places.
+    /// The text between two positions.
     pub(super) fn between(&self, start: usize, end: usize) -> String {
         self.characters[start.min(end)..end.min(self.characters.len())].iter().collect()
     }

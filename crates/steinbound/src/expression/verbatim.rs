@@ -1,8 +1,9 @@
-//! Names that are read as they are written, brackets and all.
+//! Names that are read verbatim, including brackets.
 
 use super::token::is_name_part;
 
-/// Names that no formula could hold without backticks, such as `mean[x1]`, and that are recognised all the same.
+/// Names that a formula could not contain without backticks, for example `mean[x1]`, and that are recognised
+/// anyway.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Verbatim {
     is_on: bool,
@@ -22,7 +23,7 @@ impl Verbatim {
         Verbatim { is_on: true, names }
     }
 
-    /// The length of the longest name that begins at this place.
+    /// The length of the longest name that begins at this position.
     pub(super) fn length_at(&self, characters: &[char], start: usize) -> Option<usize> {
         let rest = characters.get(start..)?;
         let fits = |name: &&Vec<char>| {
@@ -33,7 +34,7 @@ impl Verbatim {
         self.names.iter().find(fits).map(Vec::len)
     }
 
-    /// The end of a word that begins a name with brackets, known or not: `mean[1][x2]`.
+    /// The end of a word that begins a name with brackets, known or unknown: `mean[1][x2]`.
     pub(super) fn end_of_brackets(&self, characters: &[char], word_end: usize) -> usize {
         let mut end = word_end;
         while self.is_on && characters.get(end) == Some(&'[') {
@@ -46,7 +47,8 @@ impl Verbatim {
     }
 }
 
-/// Whether a name is neither a plain word, which needs no help, nor something that reads as a number or an operation.
+/// Whether a name is neither a plain word, which needs no special treatment, nor text that reads as a number
+/// or an operation.
 fn is_odd(name: &str) -> bool {
     let is_plain = name.chars().all(is_name_part) && !name.starts_with(|c: char| c.is_numeric() || c == '.');
     let is_operation = name.starts_with(['+', '-', '*', '/', '^', ',', '=', ')', '`'])

@@ -1,10 +1,10 @@
-//! What can go wrong when data, boundary and model meet.
+//! Errors of combining data, boundary and model.
 
 use thiserror::Error;
 
 use crate::error::shown;
 
-/// What can go wrong when data, boundary and model meet.
+/// Errors of combining data, boundary and model.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FitError {
@@ -42,10 +42,10 @@ pub enum FitError {
     ConstantColumn {
         /// The column's name.
         name: String,
-        /// Its one value.
+        /// Its constant value.
         value: f64,
     },
-    /// The boundary points live in another space than the data.
+    /// The boundary points have another number of coordinates than the data.
     #[error(
         "the boundary has {boundary} coordinates and the data have {data}; choose the same columns in both"
     )]
@@ -55,7 +55,7 @@ pub enum FitError {
         /// Coordinates of the data.
         data: usize,
     },
-    /// The domain lives in another space than the data.
+    /// The domain has another number of coordinates than the data.
     #[error(
         "the {domain} has {dimension} coordinates and the data have {data}; choose columns or domain to match"
     )]
@@ -75,9 +75,9 @@ pub enum FitError {
     OutsideDomain {
         /// The domain.
         domain: String,
-        /// How many lie outside.
+        /// The number of points outside.
         outside: usize,
-        /// How many there are.
+        /// The number of points.
         rows: usize,
         /// The first of them, counted from 1.
         first: usize,
@@ -102,7 +102,7 @@ pub enum FitError {
         "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample them from"
     )]
     NoBoundaryPoints,
-    /// The method has no such statistic.
+    /// The method has no discrepancy.
     #[error("{method} has no discrepancy; use {instead}")]
     NoDiscrepancy {
         /// The method.
@@ -118,14 +118,14 @@ pub enum FitError {
         /// The methods that have one.
         instead: String,
     },
-    /// A fit that others were to be compared with.
+    /// The base fit of a comparison is not trustworthy.
     #[error(
         "the fit is not to be trusted, so that others cannot be compared with it; look at its warnings first"
     )]
     NoBase,
-    /// Model and data agree perfectly.
+    /// The discrepancy is zero.
     #[error(
-        "the discrepancy is zero at these parameters, so that there is no witness of it; choose other parameters"
+        "the discrepancy is zero at these parameters, so that it has no witness; choose other parameters"
     )]
     NoWitness,
     /// The normal equations are singular.
@@ -137,7 +137,7 @@ pub enum FitError {
         /// The ratio of the largest to the smallest pivot.
         condition: f64,
     },
-    /// Expectation and maximisation found no maximum.
+    /// The EM algorithm found no maximum.
     #[error(
         "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the steps do \
          not converge; use fewer components, a shared or known covariance, or another method"
@@ -177,14 +177,12 @@ pub enum FitError {
         method: &'static str,
     },
     /// The normaliser of a truncated density needs the domain.
-    #[error(
-        "{method} integrates over the domain; give one (boundary points alone do not say what is inside)"
-    )]
+    #[error("{method} integrates over the domain; give one (boundary points alone do not define the inside)")]
     NeedsDomain {
         /// The method.
         method: &'static str,
     },
-    /// An integral over the domain found nothing to sum.
+    /// An integral over the domain found no nodes.
     #[error(
         "no place inside the {domain} was found to integrate over; check that domain and data are in the same units"
     )]
@@ -200,12 +198,12 @@ pub enum FitError {
         /// The domain.
         domain: String,
     },
-    /// The model lacks what the method needs.
+    /// The model lacks a property that the method needs.
     #[error("the {model} model cannot be {action}; use {instead}")]
     Unsuited {
         /// The model.
         model: String,
-        /// What cannot be done with it.
+        /// The operation that it does not support.
         action: &'static str,
         /// The methods that need less.
         instead: String,
@@ -223,7 +221,7 @@ pub enum FitError {
     /// The score or the objective is not a number.
     #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]
     NotFinite {
-        /// What was computed.
+        /// The quantity that was computed.
         what: &'static str,
     },
 }

@@ -6,8 +6,8 @@ use crate::model::Latent;
 use crate::points::Points;
 
 impl Latent {
-    /// Fits the model and moves the anchor to the estimate, for this many rounds: a fixed point is the
-    /// estimate under plain Monte Carlo means at itself. Starts at the anchor.
+    /// Fits the model and moves the anchor to the estimate, for this many rounds. A fixed point is the
+    /// estimate with plain Monte Carlo means drawn at the estimate itself. Starts at the anchor.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Latent {
         let mut model = self.clone();
         let mut fit = estimator.clone().start(model.anchor().to_vec()).fit(data, &model)?;
         for _ in 1..rounds.max(1) {
-            // An estimate that does not exist leaves the anchor where it is.
+            // Without an estimate the anchor stays.
             if !fit.converged {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Where on the boundary the kernel is left.
+//! The kernel's residual on the boundary.
 
 use super::Problem;
 use crate::error::Error;
@@ -7,8 +7,9 @@ use crate::points::Points;
 use crate::stein::leak_probes;
 
 impl Problem<'_> {
-    /// What is left of the kernel at about so many places on the boundary near the data; `None` for methods that do not condition on
-    /// boundary points. Without a domain the places are boundary points, at most [`LEAK_PROBES`] of them.
+    /// The kernel's residual at about `count` places on the boundary near the data; `None` for methods that
+    /// do not condition on boundary points. Without a domain the places are boundary points, at most
+    /// [`LEAK_PROBES`] of them.
     ///
     /// ```
     /// use std::sync::Arc;

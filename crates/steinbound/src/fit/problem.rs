@@ -38,13 +38,13 @@ pub struct Problem<'a> {
     warnings: Vec<String>,
     boundary: Option<Points<'static>>,
     boundary_check: Option<BoundaryCheck>,
-    /// How bandwidth and ridge were chosen, where they were.
+    /// How bandwidth and ridge were chosen, if they were tuned.
     pub(super) tuning: Option<Tuning>,
     /// Seconds from data in memory to the checked problem.
     pub(super) prepared_in: f64,
     /// Where a search starts, in fitted parameters.
     start: Option<Vec<f64>>,
-    /// The settings that were asked for.
+    /// The requested settings.
     pub(crate) estimator: Estimator,
 }
 
@@ -53,7 +53,7 @@ pub struct Problem<'a> {
 pub struct Discrepancy {
     /// The square, which a U-statistic can make negative.
     pub squared: f64,
-    /// The discrepancy itself; `None` where the square is negative.
+    /// The discrepancy itself; `None` if the square is negative.
     pub value: Option<f64>,
 }
 
@@ -62,31 +62,32 @@ pub struct Discrepancy {
 pub struct WitnessValues {
     /// One row for each point, one column for each coordinate.
     pub values: Matrix,
-    /// TKSD only: the Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)`, one row for each boundary point.
+    /// TKSD only: the Lagrange multipliers `nu_l = -(K + e I)^-1 mean_i v_l(x_i)`, one row for each boundary
+    /// point.
     pub multipliers: Option<Matrix>,
     /// The discrepancy (V-statistic) by which the witness is normalised.
     pub discrepancy: f64,
 }
 
-/// What a result without a fit says of its problem.
+/// The setup and warnings that results without a fit include.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Described {
-    /// What is used.
+    /// The setup.
     #[serde(flatten)]
     pub setup: Setup,
-    /// What the user should know about the data.
+    /// Warnings about the data.
     pub warnings: Vec<String>,
 }
 
 impl Estimator {
-    /// Checks settings, data and model against each other and builds what the method needs.
+    /// Checks settings, data and model against each other and prepares the method.
     pub fn check<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         self.check_numbers()?;
         self.interrupt.watch(|| in_pool(|| Problem::new(self, data, model)))
     }
 
-    /// Checks and fits in one go.
+    /// Checks and fits in one call.
     pub fn fit(&self, data: &Points, model: &dyn Model) -> Result<Fit, Error> {
         self.check(data, model)?.fit()
     }
@@ -98,7 +99,8 @@ impl<'a> Problem<'a> {
         let uses = estimator.method.uses();
         check_rows(data)?;
         if uses.kernel && estimator.compute == Compute::Dense {
-            // The form itself refuses as well, but after bandwidth and boundary points were found in vain.
+            // The form itself would refuse as well, but only after bandwidth and boundary points were
+            // computed.
             check_dense(data.len())?;
         }
         if model.dimension() != data.dimension() {
@@ -133,15 +135,15 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The estimate when observations have these weights; a search starts at the given fitted parameters, if any.
+    /// The estimate with these observation weights; a search starts at the given fitted parameters, if any.
     pub(crate) fn estimate(&self, weights: &[f64], start: Option<&[f64]>) -> Result<Estimate, Error> {
-        // Once interrupted, none of many replicates is begun.
+        // Once interrupted, no further replicate is started.
         self.estimator.interrupt.check()?;
         self.solver.estimate(&self.task(weights, start))
     }
 
-    /// The fitted parameters for each of several sets of weights, found near given ones where they are searched for; `None` where
-    /// there are none to be found.
+    /// The fitted parameters for each of several sets of weights; a search starts near the given parameters.
+    /// `None` if there is no estimate.
     pub(crate) fn refits(&self, sets: &[Vec<f64>], near: &[f64]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         self.solver.refits(&self.task(&self.weights, Some(near)), sets)
     }
@@ -151,12 +153,12 @@ impl<'a> Problem<'a> {
         Task { model: self.model, data: self.data, weights, start, seed: *seed, interrupt }
     }
 
-    /// The statistic, where the method has one.
+    /// The statistic; the default if the method has none.
     pub(crate) fn statistic_used(&self) -> Statistic {
         self.setup.statistic.unwrap_or_default()
     }
 
-    /// Does something that ends with an error once the estimator's interrupt is raised.
+    /// Runs a job that ends with an error once the estimator's interrupt is raised.
     pub(crate) fn watch<T>(&self, job: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.estimator.interrupt.watch(job)
     }
@@ -166,7 +168,7 @@ impl<'a> Problem<'a> {
         self.setup.method
     }
 
-    /// The problem, whose fits tell how bandwidth and ridge were chosen, which took so many seconds.
+    /// The same problem, whose fits report how bandwidth and ridge were chosen; the choice took `seconds`.
     pub(crate) fn chosen_by(mut self, tuning: Tuning, seconds: f64) -> Problem<'a> {
         self.tuning = Some(tuning);
         self.prepared_in += seconds;
@@ -191,9 +193,10 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The same problem with what a boundary that is known better would be like: with further points on it near the data, where those are known, and a
-    /// hundredth of the ridge; a search starts at these fitted parameters. `None` for methods that do not condition on boundary points.
-    pub(crate) fn with_better_boundary(&self, start: Vec<f64>) -> Option<Result<Problem<'a>, Error>> {
+    /// The same problem with a finer boundary: further points on it near the data, if those are known, and a
+    /// hundredth of the ridge. A search starts at these fitted parameters. `None` for methods that do not
+    /// condition on boundary points.
+    pub(crate) fn with_finer_boundary(&self, start: Vec<f64>) -> Option<Result<Problem<'a>, Error>> {
         let (Some(boundary), Some(kernel)) = (self.boundary.as_ref(), self.setup.kernel.as_ref()) else {
             return None;
         };
@@ -209,17 +212,17 @@ impl<'a> Problem<'a> {
         }))
     }
 
-    /// The warning about the boundary points that was given before anything was fitted.
+    /// The warning about the boundary points that was found before fitting.
     pub(crate) fn boundary_warning(&self) -> Option<&String> {
         self.boundary_check.as_ref()?.warning.as_ref()
     }
 
-    /// Places on the boundary near the data other than the boundary points, where they are known.
+    /// Places on the boundary near the data other than the boundary points, if the domain is known.
     pub(crate) fn near_places(&self) -> Option<&Points<'static>> {
         self.boundary_check.as_ref()?.near_places.as_ref()
     }
 
-    /// Refuses a fit that is not of this problem.
+    /// Refuses a fit of another problem.
     pub(crate) fn check_own(&self, fit: &Fit) -> Result<(), FitError> {
         let names = self.model.reported_names(self.data.names());
         let is_ours = fit.parameters.iter().zip(&names).all(|(p, name)| p.name == *name);
@@ -235,32 +238,34 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// The boundary points, given or sampled, whether or not the method uses them.
+    /// The boundary points, given or sampled, even if the method does not use them.
     pub fn boundary(&self) -> Option<&Points<'static>> {
         self.boundary.as_ref()
     }
 
-    /// What is used.
+    /// The setup.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// How much of the kernel is left at the data themselves, on average (TKSD): test functions live on that.
+    /// The mean share of the kernel that remains at the data themselves (TKSD): test functions are made of
+    /// it.
     pub fn kept(&self) -> Option<f64> {
         self.boundary_check.as_ref().map(|check| check.kept)
     }
 
-    /// How strongly the kernel still ties the data to the boundary (TKSD): the bias that boundary points leave goes with that.
+    /// The size of the kernel between data and boundary (TKSD). The bias due to the boundary points grows
+    /// with it.
     pub fn tie(&self) -> Option<Tie> {
         self.boundary_check.as_ref()?.tie
     }
 
-    /// What the user should know about the data.
+    /// Warnings about the data.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What is used, and the warnings about the data, as results without a fit contain them.
+    /// The setup and the warnings about the data, as included in results without a fit.
     pub fn described(&self) -> Described {
         Described { setup: self.setup.clone(), warnings: self.warnings.clone() }
     }

@@ -8,7 +8,7 @@ use super::{Fit, Parameter};
 use crate::matrix::Matrix;
 use crate::minimise::sandwich::normal_quantile;
 
-/// What is drawn again and again.
+/// What each replicate draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Resampling {
@@ -19,14 +19,14 @@ pub enum Resampling {
     Parametric,
 }
 
-/// How intervals are made of replicates.
+/// How intervals are computed from replicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interval {
     /// Between quantiles of the replicates.
     #[default]
     Percentile,
-    /// The estimate and so many standard errors of the replicates to each side.
+    /// The estimate plus and minus a normal quantile times the standard error of the replicates.
     Normal,
 }
 
@@ -35,15 +35,15 @@ pub enum Interval {
 pub struct Replicates {
     /// The number of replicates, those without an estimate included.
     pub replicates: usize,
-    /// How many of them had no estimate.
+    /// The number of them that had no estimate.
     pub failed: usize,
-    /// What was drawn.
+    /// What each replicate drew.
     pub resampling: Resampling,
-    /// How intervals were made.
+    /// How intervals were computed.
     pub interval: Interval,
     /// The mean of the replicates less the estimate, for each reported parameter.
     pub bias: Vec<f64>,
-    /// The reported parameters of the replicates that have them, one in a row.
+    /// The reported parameters of the replicates that have an estimate, one in a row.
     #[serde(skip, default = "nothing")]
     pub estimates: Matrix,
 }
@@ -78,7 +78,8 @@ fn nothing() -> Matrix {
 }
 
 impl Fit {
-    /// Covariance, standard errors and intervals of the reported parameters anew from the replicates, where there are any.
+    /// Recomputes covariance, standard errors and intervals of the reported parameters from the replicates,
+    /// if there are any.
     pub(crate) fn refresh_bootstrap(&mut self) {
         let Some(used) = &mut self.bootstrap else { return };
         if used.estimates.rows() < 2 || self.parameters.iter().any(|p| p.estimate.is_none()) {
@@ -136,7 +137,8 @@ pub(crate) fn intervals(
     }
 }
 
-/// A quantile of sorted values: the order statistic number `k` is that of probability `k / (count + 1)`, linear in between.
+/// A quantile of sorted values: order statistic `k` has probability `k / (count + 1)`, with linear
+/// interpolation.
 fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let place = probability * (sorted.len() + 1) as f64 - 1.0;
     let last = sorted.len() - 1;

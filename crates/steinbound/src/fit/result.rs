@@ -23,7 +23,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether the standard error is zero, but for rounding: no sample that small can tell.
+    /// Whether the standard error is zero up to rounding.
     pub(super) fn has_vanishing_error(&self) -> bool {
         matches!((self.estimate, self.std_error), (Some(value), Some(error)) if error <= 1e-13 * value.abs())
     }
@@ -57,7 +57,7 @@ impl Display for CovarianceKind {
     }
 }
 
-/// How long it took.
+/// The time taken, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     /// From data in memory to the finished result.
@@ -82,12 +82,12 @@ pub struct Seconds {
 pub struct Fit {
     /// `steinbound.fit/1`.
     pub schema: String,
-    /// What was used.
+    /// The setup.
     #[serde(flatten)]
     pub setup: Setup,
     /// The reported parameters.
     pub parameters: Vec<Parameter>,
-    /// The fitted parameters, where they are not the reported ones.
+    /// The fitted parameters, if they differ from the reported ones.
     pub natural: Vec<Parameter>,
     /// The covariance of the reported parameters, by rows.
     pub covariance: Option<Matrix>,
@@ -95,15 +95,16 @@ pub struct Fit {
     pub natural_covariance: Option<Matrix>,
     /// How the covariance was found.
     pub covariance_type: CovarianceKind,
-    /// The replicates, where standard errors and intervals are those of a bootstrap.
+    /// The replicates, if standard errors and intervals are those of a bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Replicates>,
-    /// The condition number of the normal equations, or of the Hessian where a search ended, in units that make its diagonal one.
+    /// The condition number of the normal equations, or of the Hessian at the end of a search, scaled to a
+    /// unit diagonal.
     #[serde(default)]
     pub normal_condition: Option<f64>,
     /// The confidence level of the intervals.
     pub confidence: f64,
-    /// The discrepancy at the estimate; `None` where its square is negative or the method has none.
+    /// The discrepancy at the estimate; `None` if its square is negative or the method has none.
     pub discrepancy: Option<f64>,
     /// The squared discrepancy at the estimate.
     pub discrepancy_squared: Option<f64>,
@@ -111,20 +112,21 @@ pub struct Fit {
     pub objective: Option<f64>,
     /// The log-likelihood at the estimate, for truncated maximum likelihood.
     pub log_likelihood: Option<f64>,
-    /// The starts of the search, where there was one.
+    /// The starts of the search, if there was one.
     pub starts: Option<Starts>,
     /// Whether the minimum was found.
     pub converged: bool,
     /// The number of iterations; zero for a closed form.
     pub iterations: usize,
-    /// What the user should know before trusting the estimate.
+    /// Warnings about the data and the estimate.
     pub warnings: Vec<String>,
-    /// How long it took.
+    /// The time taken.
     pub seconds: Seconds,
-    /// How bandwidth and ridge were chosen, where they were ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
+    /// How bandwidth and ridge were chosen, if they were tuned
+    /// ([`Estimator::fit_tuned`](crate::Estimator::fit_tuned)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuning: Option<Tuning>,
-    /// The fitted parameters, whatever the reported ones are mapped to.
+    /// The fitted parameters, independent of any mapping of the reported ones.
     #[serde(skip)]
     pub(crate) theta: Option<Vec<f64>>,
     /// The influence of each observation on the fitted parameters (one row each).
@@ -137,7 +139,8 @@ fn no_influence() -> Matrix {
 }
 
 impl Fit {
-    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is not zero.
+    /// Whether the minimum was found, and every reported parameter exists and has a standard error that is
+    /// not zero.
     pub fn is_trustworthy(&self) -> bool {
         let is_sound =
             |p: &Parameter| p.estimate.is_some() && p.std_error.is_some() && !p.has_vanishing_error();
@@ -149,19 +152,19 @@ impl Fit {
         self.parameters.iter().chain(&self.natural).find(|p| p.name == name)
     }
 
-    /// The reported estimates in order; NaN where one does not exist.
+    /// The reported estimates in order; NaN if one does not exist.
     pub fn estimates(&self) -> Vec<f64> {
         let value = |p: &Parameter| p.estimate.unwrap_or(f64::NAN);
         self.parameters.iter().map(value).collect()
     }
 
-    /// The standard errors of the reported estimates in order; NaN where one does not exist.
+    /// The standard errors of the reported estimates in order; NaN if one does not exist.
     pub fn std_errors(&self) -> Vec<f64> {
         let value = |p: &Parameter| p.std_error.unwrap_or(f64::NAN);
         self.parameters.iter().map(value).collect()
     }
 
-    /// The fitted parameters in the model's own order, where a minimum was found.
+    /// The fitted parameters in the model's own order, if a minimum was found.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -175,13 +178,14 @@ impl Fit {
         self.theta.clone().or_else(|| self.fitted().iter().map(|p| p.estimate).collect())
     }
 
-    /// The fitted parameters with their standard errors: those reported, unless others were fitted.
+    /// The fitted parameters with their standard errors; these are the reported ones unless the model reports
+    /// others.
     pub(crate) fn fitted(&self) -> &[Parameter] {
         if self.natural.is_empty() { &self.parameters } else { &self.natural }
     }
 
-    /// The same fit, whose reported parameters are followed by the fitted ones where some do not exist, as the moments of a Gaussian whose precision
-    /// is indefinite.
+    /// The same fit; if some reported parameters do not exist, such as the moments of a Gaussian whose
+    /// precision is indefinite, the fitted ones are appended to them.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -199,10 +203,11 @@ impl Fit {
         self
     }
 
-    /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old ones. Names stay.
+    /// The same fit in other reported parameters: `map` gives the new values and their derivative in the old
+    /// ones. Names do not change.
     ///
-    /// Covariance, standard errors and intervals follow by the delta method; those of a bootstrap from its replicates, each mapped. Without reported
-    /// parameters, or where `map` has no answer, nothing changes.
+    /// Covariance, standard errors and intervals follow by the delta method; after a bootstrap, from its
+    /// mapped replicates. Nothing changes if there are no reported parameters or `map` returns `None`.
     ///
     /// ```
     /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
@@ -240,7 +245,7 @@ pub(super) fn with_intervals(
 ) -> Vec<Parameter> {
     let parameter = |(k, name): (usize, &String)| {
         let estimate = values.map(|values| values[k]);
-        // Rounding can leave a variance that is zero a little below it.
+        // Rounding can make a zero variance slightly negative.
         let std_error = covariance.map(|covariance| covariance[(k, k)].max(0.0).sqrt());
         let interval = |sign: f64| Some(estimate? + sign * reach * std_error?);
         Parameter { name: name.clone(), estimate, std_error, lower: interval(-1.0), upper: interval(1.0) }

@@ -1,4 +1,4 @@
-//! A fit as a document for people.
+//! A fit as a document.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,7 +9,7 @@ use crate::stein::Statistic;
 use crate::text::{Document, Table, duration, estimate, p_value, percent, significant, statistic};
 
 impl Parameter {
-    /// The estimate in standard errors; `None` where either does not exist or the standard error is zero.
+    /// The estimate in standard errors; `None` if either does not exist or the standard error is zero.
     ///
     /// ```
     /// use steinbound::fit::Parameter;
@@ -51,10 +51,11 @@ impl Parameter {
 /// ```
 /// use steinbound::fit::{Parameter, parameter_table};
 /// let ratio = Parameter {
-///     name: "ratio".into(), estimate: Some(0.5), std_error: Some(0.1), lower: Some(0.304), upper: Some(0.696),
+///     name: "ratio".into(), estimate: Some(0.5), std_error: Some(0.1),
+///     lower: Some(0.304), upper: Some(0.696),
 /// };
 /// let table = parameter_table([&ratio], 0.95).to_string();
-/// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"), "{table}");
+/// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"));
 /// ```
 pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, confidence: f64) -> Table {
     let level = percent(confidence);
@@ -65,10 +66,10 @@ pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, 
 }
 
 impl Fit {
-    /// The fit as plain text, in the manner of R: what was fitted, the parameters with z and p, and below
-    /// them the settings and how the search ended. `z` is the estimate over its standard error and `p`
-    /// two-sided, for the hypothesis that the parameter is zero. Values that do not exist are shown as `-`;
-    /// moments that do not are followed by the natural parameters.
+    /// The fit as plain text, similar to R's: what was fitted, the parameters with z and p, the settings and
+    /// how the search ended. `z` is the estimate over its standard error and `p` two-sided, for the
+    /// hypothesis that the parameter is zero. Values that do not exist are shown as `-`; if moments do not
+    /// exist, the natural parameters follow.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -76,7 +77,7 @@ impl Fit {
     /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
     /// let summary = fit.summary();
     /// assert!(summary.starts_with("mle fit of a gaussian model\n"));
-    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0162        0.6        5.4"), "{summary}");
+    /// assert!(summary.contains("mean[x1]        3.0         1.2  2.41  0.0162        0.6        5.4"));
     /// assert_eq!(summary, fit.to_string());
     /// # Ok::<(), steinbound::Error>(())
     /// ```
@@ -84,8 +85,8 @@ impl Fit {
         self.to_string()
     }
 
-    /// The fit as a document, of which [`summary`](Fit::summary) is the text: title, parameters, settings and
-    /// warnings.
+    /// The fit as a document: title, parameters, settings and warnings. [`summary`](Fit::summary) is its
+    /// text.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -135,8 +136,8 @@ impl Fit {
         lines
     }
 
-    /// The parameters that a table shows: the reported ones, and the fitted ones where some of those do not
-    /// exist.
+    /// The parameters that a table shows: the reported ones, followed by the fitted ones if some of the
+    /// reported do not exist.
     pub fn shown_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let is_incomplete = self.parameters.iter().any(|p| p.estimate.is_none());
         let is_new = |p: &&Parameter| {

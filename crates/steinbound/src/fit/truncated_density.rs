@@ -1,4 +1,4 @@
-//! Densities inside a domain, with their normaliser.
+//! Normalised densities inside a domain.
 
 use crate::compute::in_pool;
 use crate::domain::Domain;
@@ -12,15 +12,17 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::simulate::Inside;
 
-/// A refinement of the rule that changes the logarithm by less than this is the last one; for rules of random nodes by less than [`RANDOM`].
+/// The rule is refined until the logarithm changes by less than this; by less than [`RANDOM`] for rules of
+/// random nodes.
 const SETTLED: f64 = 1e-9;
 
 const RANDOM: f64 = 1e-3;
 
-/// Draws around which the rule is made.
+/// The number of draws that the rule is fitted to.
 const DRAWS: usize = 500;
 
-/// What the last refinement may have changed, at most. On the border of the United States a third of a per cent is what is left of a million nodes.
+/// The largest change that the last refinement may cause. On the border of the United States a third of a per
+/// cent remains with a million nodes.
 fn tolerable(dimension: usize) -> f64 {
     match dimension {
         0..DETERMINISTIC => 3e-3,
@@ -30,10 +32,11 @@ fn tolerable(dimension: usize) -> f64 {
 }
 
 impl Estimator {
-    /// The logarithm of the density inside the domain, which integrates to one there and vanishes elsewhere, at fitted parameters.
+    /// The logarithm of the density inside the domain at fitted parameters; the density integrates to one
+    /// there and is zero elsewhere.
     ///
-    /// The rule of integration is the one of [`truncated_mle`](Estimator::truncated_mle), made for the part of the domain around draws of the density, or around the
-    /// data where there are no draws.
+    /// The rule of integration is that of [`truncated_mle`](Estimator::truncated_mle), for the part of the
+    /// domain around draws of the density, or around the data if the model cannot be sampled.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -79,7 +82,7 @@ impl Estimator {
         let peak = at_data.into_iter().filter(|value| value.is_finite()).fold(f64::NEG_INFINITY, f64::max);
         let log_mass =
             self.log_mass(domain, around.as_ref().unwrap_or(data), model, &theta, &origin, peak)?;
-        // A density need not be defined where it is not asked for.
+        // A density may be undefined outside the domain: evaluate it inside only.
         let inside: Vec<usize> = (0..places.len()).filter(|i| domain.contains(places.row(*i))).collect();
         let mut found = vec![f64::NEG_INFINITY; places.len()];
         if inside.is_empty() {
@@ -92,17 +95,18 @@ impl Estimator {
         Ok(found)
     }
 
-    /// Draws of the density inside the domain, where it can be drawn from: it may reach further than the data do.
+    /// Draws of the density inside the domain, if the model can be sampled: the density may extend further
+    /// than the data.
     fn draws(&self, domain: &dyn Domain, model: &dyn Model, theta: &[f64]) -> Option<Points<'static>> {
         let _can_be_drawn = model.sampling()?.sampler(theta)?;
         let rng = &mut stream(self.seed, tasks::MASS);
         Inside::new(model, theta, Some(domain), rng).ok()?.draw(DRAWS, rng).ok()
     }
 
-    /// The logarithm of the integral over the domain, at parameters that belong to points less an origin.
+    /// The logarithm of the integral over the domain, at parameters for points less an origin.
     ///
-    /// The rule is refined until the value settles. Two rules whose nodes both miss a narrow part of the density agree as well, so that some node has to
-    /// see half of the `peak` that the density has at the data.
+    /// The rule is refined until the value settles. Two rules also agree if the nodes of both miss a narrow
+    /// part of the density, so at least one node must have half of the density's `peak` at the data.
     fn log_mass(
         &self,
         domain: &dyn Domain,
@@ -119,13 +123,13 @@ impl Estimator {
             let Some(rule) = rule else { break };
             let (value, largest) = rule.less(origin)?.log_integral(model, theta, &self.interrupt)?;
             let is_seen = largest >= peak - std::f64::consts::LN_2;
-            // There may be room for one rule only, which then has to do.
+            // If there is room for one rule only, that rule is used.
             change = if is_seen { known.map_or(0.0, |before| (before - value).abs()) } else { f64::INFINITY };
             if known.replace(value).is_some() && change < settled {
                 break;
             }
         }
-        // Where there are too many nodes before it settles, what is left has to be small.
+        // If the nodes run out before the value settles, the last change must be small.
         let settled_enough = known.filter(|_| change < tolerable(data.dimension()));
         settled_enough.ok_or_else(|| FitError::TooManyNodes { domain: domain.describe() }.into())
     }
@@ -136,7 +140,8 @@ fn less(x: &[f64], origin: &[f64]) -> Vec<f64> {
 }
 
 impl IntegrationRule {
-    /// The logarithm of the integral of a density that is known up to a constant, and of its largest value at a node.
+    /// The logarithm of the integral of a density that is known up to a constant, and of its largest value at
+    /// a node.
     fn log_integral(
         &self,
         model: &dyn Model,

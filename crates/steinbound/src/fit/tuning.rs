@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Variant;
 use crate::matrix::Matrix;
 
-/// With fewer independent observations than this the default is kept: differences drown in noise, and a leaking kernel passes for a
-/// precise one (measured with 50 points in a disc: 5 % worse than the default; from 100 on better).
+/// With fewer independent observations than this the default is kept: noise hides the differences, and a
+/// leaking kernel looks precise (measured with 50 points in a disc: 5 % worse than the default; from 100 on
+/// better).
 pub const LEAST_OBSERVATIONS: usize = 100;
 
 /// The least share of the default's variance that a candidate may have, for every parameter.
@@ -18,35 +19,41 @@ pub const LEAST_VARIANCE: f64 = 0.5;
 ///
 /// # Definition
 ///
-/// Every pair of candidates has a difference of estimates, whose covariance is that of the difference of their influence values:
-/// `W_ij = (t_i - t_j)' V_ij^-1 (t_i - t_j)` with `V_ij` the [sandwich](crate::inference::sandwich::covariance) of `f_i - f_j`, so that weights and
-/// clusters count. A candidate agrees if `W_ij` is below the chi-square quantile [`LEVEL`](crate::inference::LEVEL) for every candidate `j` that is less precise;
-/// among those that agree, the most precise is chosen, and the default where no other is better. Precision is the mean over the parameters of the
-/// variance relative to the default's, which does not depend on units; the trace of the covariance
-/// leads to the same mean errors within one per cent. The default is kept whether or not it agrees itself. A candidate with less than [`LEAST_VARIANCE`] of the default's
-/// variance in some parameter does not count as agreeing: a bias could hide in the default's noise, and the intervals would not hold (with an unknown covariance,
-/// 300 points in a disc and no such bound, 95 % intervals of variances held the truth in 23 %).
+/// Every pair of candidates has a difference of estimates, whose covariance is that of the difference of
+/// their influence values: `W_ij = (t_i - t_j)' V_ij^-1 (t_i - t_j)` with `V_ij` the
+/// [sandwich](crate::inference::sandwich::covariance) of `f_i - f_j`, so that weights and clusters count. A
+/// candidate agrees if `W_ij` is below the chi-square quantile [`LEVEL`](crate::inference::LEVEL) for every
+/// candidate `j` that is less precise; among those that agree, the most precise is chosen, and the default
+/// where no other is better. Precision is the mean over the parameters of the variance relative to the
+/// default's, which does not depend on units; the trace of the covariance leads to the same mean errors
+/// within one per cent. The default is kept whether or not it agrees itself. A candidate with less than
+/// [`LEAST_VARIANCE`] of the default's variance in some parameter does not count as agreeing: a bias could
+/// hide in the default's noise, and the intervals would not hold (with an unknown covariance, 300 points in a
+/// disc and no such bound, 95 % intervals of variances held the truth in 23 %).
 ///
-/// On the border of the United States (400 points, 200 or 400 on the border, 512 seeds) the mean error falls by 6 and 8 %, in balls of 2 and 6
-/// dimensions by 3 and 0.5 %.
+/// On the border of the United States (400 points, 200 or 400 on the border, 512 seeds) the mean error falls
+/// by 6 and 8 %, in balls of 2 and 6 dimensions by 3 and 0.5 %.
 ///
-/// The smallest standard error alone would be a bad guide: a wide kernel with a large ridge leaks through the boundary, which lowers the variance
-/// and biases the estimate. Agreement with the default alone, at the chi-square median, keeps the bias away but with it most of the gain,
-/// because half of the good candidates are refused by chance. Asking for agreement with all that are less precise finds a leak
-/// where it begins, between neighbours whose difference has little noise, so that the level can be high.
+/// The smallest standard error alone would be a bad criterion: a wide kernel with a large ridge leaks through
+/// the boundary, which lowers the variance and biases the estimate. Agreement with the default alone, at the
+/// chi-square median, avoids the bias but loses most of the gain, because half of the good candidates are
+/// rejected by chance. Agreement with all that are less precise detects a leak at its onset, between
+/// neighbours whose difference has little noise, so that the level can be high.
 ///
 /// # Requirements
 ///
-/// A method with a kernel, and [`LEAST_OBSERVATIONS`] independent observations or clusters. Standard errors of the chosen fit do not include
-/// the choice.
+/// A method with a kernel, and [`LEAST_OBSERVATIONS`] independent observations or clusters. Standard errors
+/// of the chosen fit do not include the choice.
 ///
 /// # Complexity
 ///
-/// Twelve fits for TKSD (thirteen with a ridge of the user's own), four for bd-KSD and KSD; their influence values are held together. The chosen one is fitted once more.
+/// Twelve fits for TKSD (thirteen with a user-defined ridge), four for bd-KSD and KSD; their influence values
+/// are held together. The chosen one is fitted once more.
 ///
 /// # Reference
 ///
-/// Lepskii, *On a Problem of Adaptive Estimation in Gaussian White Noise*, Theory of Probability and its Applications 35, 1991.
+/// Lepskii, *On a Problem of Adaptive Estimation in Gaussian White Noise*, Theory of Probability and its
+/// Applications 35, 1991.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tuning {
@@ -54,13 +61,13 @@ pub struct Tuning {
     pub rule: TuningRule,
     /// The candidates that were tried.
     pub candidates: Vec<Candidate>,
-    /// The place of the default among them.
+    /// The index of the default among them.
     pub default: usize,
-    /// The place of the chosen one.
+    /// The index of the chosen one.
     pub chosen: usize,
-    /// Squared differences up to here count as agreement.
+    /// Squared differences up to this value count as agreement.
     pub threshold: f64,
-    /// Why nothing was tried.
+    /// Why no candidates were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -111,7 +118,7 @@ impl Tuning {
         self.candidates.get(self.chosen)
     }
 
-    /// The same with the estimates of every candidate in other reported parameters, as [`Fit::mapped`] does it.
+    /// The same with the estimates of every candidate in other reported parameters, as in [`Fit::mapped`].
     pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Tuning {
         for candidate in &mut self.candidates {
             candidate.variant = candidate.variant.clone().mapped(&map);

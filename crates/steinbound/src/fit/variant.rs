@@ -27,11 +27,11 @@ pub struct Variant {
     pub ridge: Option<f64>,
     /// The number of boundary points in use.
     pub boundary_points: usize,
-    /// The reported estimates; empty where there are none.
+    /// The reported estimates; empty if there are none.
     pub estimates: Vec<f64>,
-    /// Their standard errors; empty where there are none.
+    /// Their standard errors; empty if there are none.
     pub std_errors: Vec<f64>,
-    /// Why there are no estimates, or none to rely on.
+    /// Why there are no estimates, or no reliable ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The covariance of the reported estimates, for [`mapped`](Variant::mapped).
@@ -40,7 +40,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// The line of a finished fit. One that is not [trustworthy](Fit::is_trustworthy) has a note instead of estimates.
+    /// The line of a finished fit. If the fit is not [trustworthy](Fit::is_trustworthy), it has a note
+    /// instead of estimates.
     pub fn of(fit: &Fit) -> Variant {
         let mut variant = Variant {
             kernel: fit.setup.kernel.as_ref().map_or_else(String::new, |kernel| kernel.name.clone()),
@@ -81,7 +82,7 @@ impl Variant {
         self.note.is_none()
     }
 
-    /// The same line in other reported parameters, as [`Fit::mapped`] does it.
+    /// The same line in other reported parameters, as in [`Fit::mapped`].
     pub fn mapped(mut self, map: impl FnOnce(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Variant {
         if !self.is_fitted() {
             return self;

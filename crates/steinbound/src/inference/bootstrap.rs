@@ -12,20 +12,23 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, where there are any) and fits them. Drawing an
-/// observation twice is giving it twice the weight, so that the kernel is computed once for all replicates; bandwidth and
-/// boundary points stay. *Parametric*: each replicate draws `n` new points from the fitted density inside the domain (a
-/// regression draws new responses at the same covariates) and is fitted with the same settings: a median bandwidth is found anew, boundary points, scales of coordinates
-/// and settings that were tuned stay.
+/// *Nonparametric*: each replicate draws `n` observations with replacement (clusters, if there are any) and
+/// fits them. Drawing an observation twice is giving it twice the weight, so that the kernel is computed once
+/// for all replicates; bandwidth and boundary points stay the same. *Parametric*: each replicate draws `n`
+/// new points from the fitted density inside the domain (a regression draws new responses at the same
+/// covariates) and is fitted with the same settings: a median bandwidth is recomputed; boundary points,
+/// scales of coordinates and tuned settings stay the same.
 ///
-/// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and `(1 + c) / 2` of the replicates at
-/// confidence `c`, by linear interpolation between the order statistics `k / (B + 1)`. A search starts at the estimate in every replicate, which
-/// keeps the components of a mixture apart.
+/// The covariance is that of the replicates. [`Interval::Percentile`] takes the quantiles `(1 - c) / 2` and
+/// `(1 + c) / 2` of the replicates at confidence `c`, by linear interpolation between the order statistics `k
+/// / (B + 1)`. A search starts at the estimate in every replicate, which keeps the components of a mixture
+/// apart.
 ///
 /// # Requirements
 ///
-/// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any case. The parametric
-/// kind needs a model that can be sampled, a domain, and data without weights or clusters, which cannot be simulated. Replicates without a minimum are left out, counted, and warned of.
+/// At least `2 / (1 - c) - 1` replicates for percentiles, so that the quantiles lie among them, and 25 in any
+/// case. The parametric kind needs a model that can be sampled, a domain, and data without weights or
+/// clusters, which cannot be simulated. Replicates without a minimum are left out, counted, and warned of.
 ///
 /// # Complexity
 ///
@@ -37,7 +40,8 @@ use crate::matrix::Matrix;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use steinbound::{Estimator, domain::Ball, fit::CovarianceKind, inference::Bootstrap, model::Gaussian, simulate};
+/// use steinbound::{Estimator, domain::Ball, fit::CovarianceKind, inference::Bootstrap};
+/// use steinbound::{model::Gaussian, simulate};
 /// let disc = Ball::new(1.4)?.in_dimension(2);
 /// let model = Gaussian::with_variance(2, 1.0)?;
 /// let sample = simulate::truncated(&model, &[0.5, 0.5], &disc, 200, &mut simulate::stream(1, 0))?;
@@ -58,42 +62,42 @@ pub struct Bootstrap<'a> {
     progress: Option<Progress<'a>>,
 }
 
-/// The least number of replicates of which a standard error is made.
+/// The least number of replicates for a standard error.
 const LEAST_DRAWS: usize = 25;
 
 /// The share of failed replicates above which the user is warned.
 const MANY_FAILED: f64 = 0.05;
 
 impl<'a> Bootstrap<'a> {
-    /// So many nonparametric replicates with percentile intervals.
+    /// A bootstrap with this number of nonparametric replicates and percentile intervals.
     pub fn new(draws: usize) -> Bootstrap<'a> {
         let (resampling, interval) = (Resampling::default(), Interval::default());
         Bootstrap { draws, resampling, interval, progress: None }
     }
 
-    /// What is drawn.
+    /// What each replicate draws.
     pub fn resampling(mut self, resampling: Resampling) -> Bootstrap<'a> {
         self.resampling = resampling;
         self
     }
 
-    /// How intervals are made.
+    /// How intervals are computed.
     pub fn interval(mut self, interval: Interval) -> Bootstrap<'a> {
         self.interval = interval;
         self
     }
 
-    /// Who is told of the progress.
+    /// The function that reports progress.
     pub fn progress(mut self, progress: Progress<'a>) -> Bootstrap<'a> {
         self.progress = Some(progress);
         self
     }
 
-    /// Refuses too few replicates for intervals of this confidence, and too many for anybody.
+    /// Refuses too few replicates for intervals of this confidence, and too many to compute.
     pub fn check(&self, confidence: f64) -> Result<(), ResamplingError> {
         let (draws, limit) = (self.draws, MOST_DRAWS);
         let needed = match self.interval {
-            // Rounding must not ask for one more.
+            // Rounding must not require one more.
             Interval::Percentile => {
                 ((2.0 / (1.0 - confidence) - 1.0 - 1e-9).ceil() as usize).max(LEAST_DRAWS)
             }
@@ -113,7 +117,7 @@ impl<'a> Bootstrap<'a> {
 impl Problem<'_> {
     /// The fit with covariance, standard errors and intervals by bootstrap in place of the sandwich's.
     ///
-    /// A fit without an estimate comes back as it was, with a warning.
+    /// A fit without an estimate is returned unchanged, with a warning.
     pub fn bootstrap(&self, fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
         settings.check(fit.confidence)?;
         self.check_own(&fit)?;

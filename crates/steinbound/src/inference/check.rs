@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was measured of a fit, the limit up to which it is harmless, and the warning where it is not.
+/// A diagnostic value of a fit, the limit up to which it is harmless, and the verdict.
 ///
-/// Tables, reports, JSON and the Python package show diagnostics from here.
+/// Tables, reports, JSON and the Python package all use these checks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Check {
     /// Its name in JSON.
     pub name: String,
-    /// What was measured, in words.
+    /// A description of the value.
     pub what: String,
     /// The value.
     pub value: f64,
-    /// What the value is a number of.
+    /// The unit of the value.
     pub unit: Unit,
     /// The parameter or row that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Check {
     pub verdict: Verdict,
 }
 
-/// What the value of a [`Check`] is a number of.
+/// The unit of a [`Check`]'s value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

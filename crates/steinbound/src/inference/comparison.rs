@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::stein::Statistic;
 
-/// A method and a model that take part in a comparison.
+/// A method and a model to be compared.
 #[derive(Debug, Clone)]
 pub struct Contender<'a> {
     /// The method and its settings.
@@ -21,37 +21,38 @@ pub struct Contender<'a> {
     pub is_tuned: bool,
     /// The model.
     pub model: &'a dyn Model,
-    /// The model as the table calls it.
+    /// The model's name in the table.
     pub label: String,
 }
 
 impl<'a> Contender<'a> {
-    /// A method and a model by its own name.
+    /// A method and a model, labelled with the model's name.
     pub fn new(estimator: Estimator, model: &'a dyn Model) -> Contender<'a> {
         Contender { estimator, is_tuned: false, model, label: model.name().to_string() }
     }
 }
 
-/// Several fits of the same data, with one discrepancy for all of them.
+/// Several fits of the same data, with a common discrepancy.
 ///
 /// # Definition
 ///
-/// Every contender is fitted by its own method; then the discrepancy of every fitted density is measured with one and the same kernel,
-/// bandwidth, ridge and boundary, those of a reference problem, whatever method fitted it.
+/// Every contender is fitted by its own method; then the discrepancy of every fitted density is measured with
+/// the kernel, bandwidth, ridge and boundary of a reference problem.
 ///
 /// # Requirements
 ///
-/// A reference with a kernel. The discrepancy is that of the data which were fitted: more parameters come closer, needed or not, and the
-/// method that minimises the reference's own discrepancy has an advantage. A contender that cannot be fitted has a reason instead of a fit.
+/// A reference with a kernel. The discrepancy is computed on the data that were fitted: more parameters lower
+/// it, needed or not, and the method that minimises the reference's own discrepancy has an advantage. A
+/// contender that cannot be fitted has a reason instead of a fit.
 ///
 /// # Complexity
 ///
-/// One fit and one pass over the pairs for each contender, and its test where that is asked for.
+/// One fit and one pass over the pairs for each contender, and its test if requested.
 ///
 /// # Reference
 ///
-/// Matsubara, Knoblauch, Briol and Oates, *Robust Generalised Bayesian Inference for Intractable Likelihoods*, JRSS B 2022, for Stein discrepancies
-/// as a common loss of models without normaliser.
+/// Matsubara, Knoblauch, Briol and Oates, *Robust Generalised Bayesian Inference for Intractable
+/// Likelihoods*, JRSS B 2022, for Stein discrepancies as a common loss of models without normaliser.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -61,19 +62,19 @@ pub struct Comparison {
     pub n: usize,
     /// The number of coordinates.
     pub d: usize,
-    /// What the discrepancies are measured with.
+    /// The settings with which the discrepancies are measured.
     pub reference: Reference,
     /// The contenders in the order in which they were given.
     pub fits: Vec<Compared>,
-    /// How long it took, in all.
+    /// The total time taken.
     pub seconds: Seconds,
 }
 
-/// What the discrepancies of a comparison are measured with.
+/// The settings with which the discrepancies of a comparison are measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Reference {
-    /// The method whose discrepancy it is.
+    /// The method whose discrepancy is used.
     pub method: Method,
     /// The statistic.
     pub statistic: Option<Statistic>,
@@ -98,15 +99,15 @@ impl Reference {
 pub struct Compared {
     /// The method.
     pub method: Method,
-    /// The model as the table calls it.
+    /// The model's name in the table.
     pub label: String,
     /// The number of fitted parameters.
     pub parameter_count: usize,
-    /// The discrepancy under the reference; `None` where its square is negative or there is none.
+    /// The discrepancy under the reference; `None` if its square is negative or there is none.
     pub discrepancy: Option<f64>,
     /// The squared discrepancy under the reference.
     pub discrepancy_squared: Option<f64>,
-    /// The test of goodness of fit with the discrepancy of its own method, where there is one.
+    /// The test of goodness of fit with the discrepancy of its own method, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<TestResult>,
     /// The fit, with the discrepancy of its own method.
@@ -117,8 +118,8 @@ pub struct Compared {
 }
 
 impl Comparison {
-    /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose method is a Stein discrepancy are tested as well,
-    /// where a test is given.
+    /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose
+    /// method is a Stein discrepancy are also tested, if a test is given.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -126,7 +127,8 @@ impl Comparison {
     /// use steinbound::{Estimator, domain::Ball, model::Gaussian, simulate};
     /// let disc = Arc::new(Ball::new(1.4)?.in_dimension(2));
     /// let model = Gaussian::with_variance(2, 1.0)?;
-    /// let data = simulate::truncated(&model, &[0.5, 0.5], disc.as_ref(), 300, &mut simulate::stream(1, 0))?.points;
+    /// let rng = &mut simulate::stream(1, 0);
+    /// let data = simulate::truncated(&model, &[0.5, 0.5], disc.as_ref(), 300, rng)?.points;
     /// let methods = [Estimator::tksd(), Estimator::truncsm(), Estimator::mle()];
     /// let contenders = methods.map(|method| Contender::new(method.domain(disc.clone()), &model));
     /// let reference = contenders[0].estimator.check(&data, &model)?;
@@ -176,7 +178,7 @@ impl Compared {
         compared
     }
 
-    /// Fits, measures and tests, as far as that is possible.
+    /// Fits, measures and tests, as far as possible.
     fn fill(
         &mut self,
         reference: &Problem,

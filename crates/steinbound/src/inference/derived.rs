@@ -8,12 +8,14 @@ use crate::fit::{Fit, Parameter};
 use crate::model::difference_steps;
 
 impl Fit {
-    /// A function of the reported parameters as a parameter of its own.
+    /// A function of the reported parameters as a new parameter.
     ///
     /// # Definition
     ///
-    /// The delta method: the variance of `g(theta)` is `grad g' Cov grad g`. The gradient is found by central differences, with
-    /// steps that are a small share of the standard errors. After a bootstrap, standard error and interval are those of the function's values at the replicates. [`mapped`](Fit::mapped) does the same with derivatives that are known.
+    /// The delta method: the variance of `g(theta)` is `grad g' Cov grad g`. The gradient is found by central
+    /// differences, with steps that are a small share of the standard errors. After a bootstrap, standard
+    /// error and interval are those of the function's values at the replicates. [`mapped`](Fit::mapped) does
+    /// the same with derivatives that are known.
     ///
     /// # Requirements
     ///
@@ -56,7 +58,7 @@ impl Fit {
         };
         let gradient: Vec<f64> = (0..estimates.len()).map(&mut slope).collect();
         let value = function(&estimates);
-        // Rounding can leave a variance that is zero a little below it.
+        // Rounding can make a zero variance slightly negative.
         let error = dot(&gradient, &covariance.times_vector(&gradient)).max(0.0).sqrt();
         if !(value.is_finite() && error.is_finite()) {
             return Err(HypothesisError::NotDefined { name: name.to_string() }.into());

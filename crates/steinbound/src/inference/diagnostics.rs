@@ -1,4 +1,4 @@
-//! What a fit rests on, and whether that holds.
+//! Diagnostics of a fit: measured values, their limits, and warnings.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -12,39 +12,39 @@ use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, Statistic};
 
-/// How sound a fit is: numbers that should be small, and a warning for each that is not.
+/// Diagnostics of a fit: values that should be small, and a warning for each that is not.
 ///
-/// What cannot be said, because the method has no such thing or it would take too long, is `None`.
+/// A value is `None` if it does not apply to the method or would take too long.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// How much of the kernel is left on the boundary between the boundary points ([`Fit::leak`]).
+    /// The share of the kernel that remains on the boundary between the boundary points ([`Fit::leak`]).
     pub leak: Option<f64>,
-    /// How strongly the kernel still ties the data to the boundary. The fit itself warns of it.
+    /// The size of the kernel between data and boundary. The fit itself warns of it.
     #[serde(default)]
     pub tie: Option<Tie>,
     /// The condition number of `K + e I`, the kernel matrix of the boundary points with its ridge.
     pub boundary_condition: Option<f64>,
     /// The condition number of the normal equations or the Hessian ([`Fit::normal_condition`]).
     pub normal_condition: Option<f64>,
-    /// The observation, or cluster, that the variance of some parameter rests on most.
+    /// The observation, or cluster, with the largest share in the variance of a parameter.
     pub leverage: Option<Leverage>,
     /// The share of its mass that the fitted density puts outside the domain.
     pub mass_outside: Option<f64>,
-    /// How far the estimate moves when the boundary is known better: with further points on it near the data, where the domain is known, and a hundredth of
-    /// the ridge.
+    /// How far the estimate moves with a finer boundary: further points on it near the data, if the domain is
+    /// known, and a hundredth of the ridge.
     #[serde(default)]
     pub boundary_moves: Option<Disagreement>,
-    /// Where the V- and the U-statistic disagree most.
+    /// The largest difference between the estimates by the V- and the U-statistic.
     pub statistics_disagree: Option<Disagreement>,
-    /// All of these that were measured, each with its limit and a verdict.
+    /// All values that were measured, each with its limit and a verdict.
     #[serde(default)]
     pub checks: Vec<Check>,
     /// One sentence for each value beyond its limit, with a remedy.
     pub warnings: Vec<String>,
 }
 
-/// How much of a parameter's variance is due to one observation.
+/// The share of one observation in a parameter's variance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Leverage {
     /// The row of the observation, or the first row of the cluster, counted from 1.
@@ -53,11 +53,11 @@ pub struct Leverage {
     pub parameter: String,
     /// The share of the sandwich variance.
     pub share: f64,
-    /// The share above which there is a warning: few observations have large shares by nature.
+    /// The limit above which there is a warning: with few observations large shares are normal.
     pub limit: f64,
 }
 
-/// How far two estimates are apart.
+/// The difference of two estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disagreement {
     /// The parameter in which they differ most.
@@ -77,63 +77,71 @@ impl Disagreement {
     }
 }
 
-/// Beyond this condition of the boundary's kernel matrix fewer than four digits of a solution are left.
+/// Beyond this condition of the boundary's kernel matrix fewer than four digits of a solution are correct.
 const LARGEST_BOUNDARY_CONDITION: f64 = 1e12;
 
 /// Beyond this condition of the normal equations half of all digits are lost.
 const LARGEST_NORMAL_CONDITION: f64 = 1e8;
 
-/// The share of a variance beyond which one of very many observations decides alone. In 200 samples of the paper's regression the largest share of truncated maximum
-/// likelihood never reached it, a quarter was exceeded by one in eight.
+/// The share of a variance beyond which one of very many observations dominates. In 200 samples of the
+/// paper's regression the largest share of truncated maximum likelihood never reached it; one in eight
+/// exceeded a quarter.
 const LARGEST_SHARE: f64 = 0.5;
 
-/// Draws of the fitted density; where most of the first thousand fall outside, ten times as many.
+/// Draws of the fitted density; the larger number is used if most of the first thousand fall outside.
 const DRAWS: [usize; 2] = [1_000, 10_000];
 
 /// The share of the first draws beyond which more are made.
 const MOST_OUTSIDE_AT_FIRST: f64 = 0.9;
 
-/// A density with less than this share of its mass outside is seen well enough.
+/// The largest share of mass outside the domain without a warning.
 const MOST_OUTSIDE: f64 = 0.99;
 
-/// The standard errors that a better boundary may move an estimate. Where the model does not fit, any other kernel moves it by about one.
+/// The largest acceptable move with a finer boundary, in standard errors. If the model does not fit, any
+/// other kernel moves the estimate by about one.
 const LARGEST_MOVE: f64 = 2.0;
 
-/// Below so many standard errors a better boundary changes nothing, whatever else was feared.
+/// If a finer boundary moves the estimate by fewer standard errors than this, the warning about the boundary
+/// points is withdrawn.
 const HARMLESS_MOVE: f64 = 0.3;
 
-/// The standard errors by which the V- and the U-statistic may differ.
+/// The largest acceptable difference between the V- and the U-statistic, in standard errors.
 const LARGEST_DISAGREEMENT: f64 = 1.0;
 
-/// The most operations for the diagonal that tells the statistics apart: about a second.
+/// The most operations for the U-statistic's diagonal: about a second.
 const MOST_OPERATIONS: f64 = 5e8;
 
 /// The most observations for which a search is repeated.
 const MOST_SEARCHED: usize = 1_000;
 
 impl Problem<'_> {
-    /// Looks at what a fit of this problem rests on.
+    /// Diagnoses a fit of this problem.
     ///
     /// # Definition
     ///
-    /// - The condition numbers of the boundary's kernel matrix `K + e I` (warning above `1e12`) and of the normal equations or the
-    ///   Hessian (above `1e8`).
-    /// - For each reported parameter, the largest share of its sandwich variance that is due to one observation, or one cluster: `s_g^2 /
-    ///   sum s^2` with the contributions `s_g` of the [sandwich](super::sandwich) (above `1/2 + 4/n`).
-    /// - The share of draws of the fitted density that fall outside the domain (above 0.99): 1,000 draws, or 10,000 where that is above 0.9.
-    /// - The estimate with further boundary points near the data, where the domain is known, and a hundredth of the ridge (above two standard
-    ///   errors). Where it is within 0.3 standard errors, [`fit_diagnosed`](Problem::fit_diagnosed) takes back what was feared of the boundary points.
-    /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with `1/n` and their standard errors
-    ///   with its root, so that they agree where there are enough observations (warning above one standard error).
+    /// - The condition numbers of the boundary's kernel matrix `K + e I` (warning above `1e12`) and of the
+    ///   normal equations or the Hessian (above `1e8`).
+    /// - For each reported parameter, the largest share of its sandwich variance that is due to one
+    ///   observation, or one cluster: `s_g^2 / sum s^2` with the contributions `s_g` of the
+    ///   [sandwich](super::sandwich) (above `1/2 + 4/n`).
+    /// - The share of draws of the fitted density that fall outside the domain (above 0.99): 1,000 draws, or
+    ///   10,000 if that is above 0.9.
+    /// - The move of the estimate with a finer boundary (above two standard errors): further boundary points
+    ///   near the data, if the domain is known, and a hundredth of the ridge. If it is below 0.3 standard
+    ///   errors, [`fit_diagnosed`](Problem::fit_diagnosed) withdraws the warning about the boundary points.
+    /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with
+    ///   `1/n` and their standard errors with its root, so that they agree if there are enough observations
+    ///   (warning above one standard error).
     ///
     /// # Requirements
     ///
-    /// A fit by this very problem. Draws need a model with a sampler and a domain. The statistics are compared for Stein methods, where
-    /// that takes about as long as the fit.
+    /// A fit of this problem. Draws need a model with a sampler and a domain. The statistics are compared for
+    /// Stein methods, if that takes about as long as the fit.
     ///
     /// # Complexity
     ///
-    /// `n p^2` for the shares, `m^2` for the condition, one more fit with a better boundary, and one for the statistics with `n m^2 (1 + d)` operations for the U-statistic's diagonal.
+    /// `n p^2` for the shares, `m^2` for the condition, one more fit with a finer boundary, and one for the
+    /// statistics with `n m^2 (1 + d)` operations for the U-statistic's diagonal.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -149,10 +157,13 @@ impl Problem<'_> {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn diagnose(&self, fit: &Fit) -> Result<Diagnostics, Error> {
-        self.watch(|| in_pool(|| self.diagnosed(fit)))
+        Ok(self.watch(|| in_pool(|| self.diagnosed(fit)))?.0)
     }
 
-    /// Fits, and looks at what the fit rests on; the warnings of both are those of the fit.
+    /// Fits and diagnoses; the fit has the warnings of both.
+    ///
+    /// If the fit warns of its boundary points, that warning is withdrawn or begins with the measured move of
+    /// the estimate, depending on how far a finer boundary moves it.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -164,15 +175,22 @@ impl Problem<'_> {
     /// ```
     pub fn fit_diagnosed(&self) -> Result<(Fit, Diagnostics), Error> {
         let mut fit = self.fit()?;
-        let diagnostics = self.diagnose(&fit)?;
-        if let Some(warning) = self.boundary_warning().filter(|_| diagnostics.is_boundary_fine(self)) {
-            fit.warnings.retain(|known| known != warning);
+        let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(&fit)))?;
+        if let Some(warning) = self.boundary_warning() {
+            if diagnostics.is_boundary_fine(self) {
+                fit.warnings.retain(|known| known != warning);
+            } else if let Some(moves) = moves {
+                let of_boundary = fit.warnings.iter_mut().filter(|known| *known == warning);
+                of_boundary.for_each(|known| *known = format!("{moves}: {warning}"));
+            }
         }
         fit.warnings.extend(diagnostics.warnings.iter().cloned());
         Ok((fit, diagnostics))
     }
 
-    fn diagnosed(&self, fit: &Fit) -> Result<Diagnostics, Error> {
+    /// The diagnostics, and the move of the estimate with a finer boundary as a sentence if it is beyond its
+    /// limit.
+    fn diagnosed(&self, fit: &Fit) -> Result<(Diagnostics, Option<String>), Error> {
         self.check_own(fit)?;
         let mut found = Diagnostics {
             leak: fit.setup.leak,
@@ -191,10 +209,17 @@ impl Problem<'_> {
         found.warnings.extend(found.of_equations());
         found.warnings.extend(self.of_leverage(found.leverage.as_ref()));
         found.warnings.extend(found.of_mass());
-        found.improve_boundary(self, fit);
+        let moves = found.refine_boundary(self, fit);
+        if let Some(moves) = moves.as_ref().filter(|_| self.boundary_warning().is_none()) {
+            let ridge = smaller(self.setup().ridge.unwrap_or_default());
+            found.warnings.push(format!(
+                "{moves}: use a smaller ridge, such as {ridge:.0e}, or more boundary points, and if that does not help, \
+                 test whether the model fits"
+            ));
+        }
         found.compare_statistics(self, fit);
         found.checks = found.judged();
-        Ok(found)
+        Ok((found, moves))
     }
 
     /// The largest share of one observation, or cluster, in the variance of one reported parameter.
@@ -229,8 +254,8 @@ impl Problem<'_> {
         let Leverage { row, parameter, share, .. } = leverage.filter(|found| found.share > found.limit)?;
         let what = if self.data.clusters().is_some() { "the cluster of row" } else { "row" };
         Some(format!(
-            "{what} {row} alone makes up {:.0} % of the variance of {parameter}, so that the estimate hangs on it; check that row, and fit \
-             without it to see what changes",
+            "{what} {row} alone makes up {:.0} % of the variance of {parameter}; check that row, and compare the \
+             estimate with a fit without it",
             100.0 * share
         ))
     }
@@ -253,13 +278,13 @@ impl Problem<'_> {
         Some(outside as f64 / drawn as f64)
     }
 
-    /// Whether another fit like this one takes no longer than the fit did.
+    /// Whether another fit like this one is affordable.
     fn can_repeat(&self) -> bool {
         let most = if self.model.affine().is_some() { AUTO_EXACT_LIMIT } else { MOST_SEARCHED };
         self.form().is_ok_and(|form| form.points() <= most)
     }
 
-    /// Whether another statistic can be had in about the time of the fit.
+    /// Whether a fit with the other statistic takes about as long as the fit.
     fn can_compare(&self) -> bool {
         let Ok(form) = self.form() else { return false };
         let (n, m) = (form.points() as f64, self.setup().m as f64);
@@ -282,7 +307,7 @@ impl Diagnostics {
             })
         };
         let tie = self.tie.map(|tie| {
-            let what = "tie of the data to the boundary";
+            let what = "kernel between data and boundary";
             Check::new("tie", what, tie.strength, Unit::Share, tie.limit)
         });
         let leverage = self.leverage.as_ref().map(|found| {
@@ -329,64 +354,57 @@ impl Diagnostics {
     fn of_boundary(&self) -> Option<String> {
         let condition = self.boundary_condition.filter(|c| *c > LARGEST_BOUNDARY_CONDITION)?;
         Some(format!(
-            "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so that rounding shows in the \
-             estimate; raise the ridge (default 0.001) or thin the boundary points"
+            "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so that rounding \
+             affects the estimate; raise the ridge (default 0.001) or thin the boundary points"
         ))
     }
 
     fn of_equations(&self) -> Option<String> {
         let condition = self.normal_condition.filter(|c| *c > LARGEST_NORMAL_CONDITION)?;
         Some(format!(
-            "the data hardly tell some parameters apart (the equations for them have condition {condition:.0e}); use more data, or a model \
-             with fewer parameters"
+            "the data hardly distinguish some parameters (the equations for them have condition {condition:.0e}); use \
+             more data, or a model with fewer parameters"
         ))
     }
 
     fn of_mass(&self) -> Option<String> {
         let outside = self.mass_outside.filter(|share| *share > MOST_OUTSIDE)?;
         Some(format!(
-            "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from its tail; do not rely on it far from \
-             the data, and check the units of the domain or hold more parameters fixed",
+            "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from its tail; \
+             do not rely on it far from the data, and check the units of the domain or hold more parameters fixed",
             (1e4 * outside).floor() / 1e2
         ))
     }
 
-    /// Whether the boundary was seen to be known well enough.
+    /// Whether the estimate hardly moves with a finer boundary near the data.
     fn is_boundary_fine(&self, problem: &Problem) -> bool {
         let moves = self.boundary_moves.as_ref().map(|found| found.standard_errors);
         problem.near_places().is_some() && moves.is_some_and(|moves| moves < HARMLESS_MOVE)
     }
 
-    /// Fits again with a boundary that is known better, where that is affordable.
-    fn improve_boundary(&mut self, problem: &Problem, fit: &Fit) {
-        let Some(theta) = fit.fitted_parameters() else { return };
+    /// Fits again with a finer boundary, if that is affordable, and describes the move if it is beyond its
+    /// limit.
+    fn refine_boundary(&mut self, problem: &Problem, fit: &Fit) -> Option<String> {
+        let theta = fit.fitted_parameters()?;
         if !fit.is_trustworthy() || !problem.can_repeat() {
-            return;
+            return None;
         }
-        let refitted = problem.with_better_boundary(theta);
-        let Some(Ok(refitted)) = refitted.map(|problem| problem.and_then(|problem| problem.fit())) else {
-            return;
-        };
-        // Fitted parameters exist where moments may not.
-        let Some(most) = Disagreement::largest(fit.fitted(), refitted.fitted()) else { return };
-        if refitted.converged && most.standard_errors > LARGEST_MOVE && problem.boundary_warning().is_none() {
-            let better = if problem.near_places().is_some() {
-                "more boundary points and a hundredth of the ridge move"
-            } else {
-                "a hundredth of the ridge moves"
-            };
-            self.warnings.push(format!(
-                "the boundary is not known well enough: {better} {} by {:.1} standard errors; use a smaller ridge, such as {:.0e}, \
-                 or more boundary points, and if that does not help test whether the model fits",
-                most.parameter,
-                most.standard_errors,
-                smaller(problem.setup().ridge.unwrap_or_default()),
-            ));
-        }
+        let refitted = problem.with_finer_boundary(theta)?.and_then(|problem| problem.fit()).ok()?;
+        // Fitted parameters exist even if moments do not.
+        let most = Disagreement::largest(fit.fitted(), refitted.fitted())?;
+        let Disagreement { parameter, standard_errors } = &most;
+        let change =
+            if problem.near_places().is_some() { "finer boundary" } else { "hundredth of the ridge" };
+        let moves = (refitted.converged && *standard_errors > LARGEST_MOVE).then(|| {
+            format!(
+                "with a {change} the estimate of {parameter} moves by {standard_errors:.1} standard errors; do not use it"
+            )
+        });
         self.boundary_moves = Some(most);
+        moves
     }
 
-    /// Fits again with the other statistic, where that is affordable.
+    /// Fits again with the other statistic, if that is affordable.
     fn compare_statistics(&mut self, problem: &Problem, fit: &Fit) {
         let (Some(statistic), Some(theta)) = (problem.setup().statistic, fit.fitted_parameters()) else {
             return;
@@ -401,10 +419,12 @@ impl Diagnostics {
         let Some(Ok(refitted)) = problem.with_statistic(other, theta).map(|problem| problem.fit()) else {
             return;
         };
-        let remedy = "a sign of too few observations for so many parameters; collect more data or use fewer parameters";
+        let remedy = "a sign of too few observations for this number of parameters; collect more data or use fewer \
+                      parameters";
         if !refitted.converged || refitted.estimates().iter().any(|v| !v.is_finite()) {
             self.warnings.push(format!(
-                "the {other:?}-statistic has no usable minimum on these data, although the {statistic:?}-statistic has one, {remedy}"
+                "the {other:?}-statistic has no usable minimum on these data, although the \
+                 {statistic:?}-statistic has one, {remedy}"
             ));
             return;
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with a bootstrap, a test or a hypothesis.
+//! Errors of a bootstrap, a test or a hypothesis.
 
 use thiserror::Error;
 
@@ -8,17 +8,19 @@ use crate::error::shown;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ResamplingError {
-    /// Too few draws for the interval or level asked for.
-    #[error("{draws} bootstrap draws cannot tell {what}; use at least {needed}, and many more to be precise")]
+    /// Too few draws for the interval or level.
+    #[error(
+        "{draws} bootstrap draws are too few for {what}; use at least {needed}, and many more to be precise"
+    )]
     TooFewDraws {
         /// The number of draws.
         draws: usize,
-        /// What they are for.
+        /// Their purpose.
         what: String,
         /// The least number.
         needed: usize,
     },
-    /// More draws than make sense.
+    /// More draws than are useful.
     #[error("{draws} bootstrap draws are too many; use at most {limit}")]
     TooManyDraws {
         /// The number of draws.
@@ -34,8 +36,8 @@ pub enum ResamplingError {
     },
     /// Too few signs to reject anything.
     #[error(
-        "random signs of {units} independent observations or clusters cannot tell whether to reject at the level {level}; collect more of them, or use the parametric bootstrap with a \
-         known domain"
+        "random signs of {units} independent observations or clusters cannot reject at the level {level}; \
+         collect more of them, or use the parametric bootstrap with a known domain"
     )]
     TooFewUnits {
         /// The number of observations or clusters.
@@ -48,9 +50,9 @@ pub enum ResamplingError {
         "the parametric bootstrap draws new data from the fitted density, which is not possible here: {why}; use {instead}"
     )]
     NoSampling {
-        /// What is missing.
+        /// The missing requirement.
         why: String,
-        /// What to do instead.
+        /// The alternative.
         instead: &'static str,
     },
     /// There is no estimate to start from.
@@ -61,17 +63,17 @@ pub enum ResamplingError {
     },
     /// Too many draws could not be fitted.
     #[error(
-        "{failed} of {draws} bootstrap draws could not be fitted, so that they say nothing; use more data or a simpler model"
+        "{failed} of {draws} bootstrap draws could not be fitted, too many for a result; use more data or a simpler model"
     )]
     TooManyFailed {
-        /// How many failed.
+        /// The number that failed.
         failed: usize,
         /// The number of draws.
         draws: usize,
     },
 }
 
-/// What can be wrong with a hypothesis on the estimates, or with a function of them.
+/// Errors in a hypothesis on the estimates, or in a function of them.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum HypothesisError {
@@ -87,12 +89,12 @@ pub enum HypothesisError {
         /// Their names in order.
         names: String,
     },
-    /// Not one value for each restriction.
+    /// The numbers of values and restrictions differ.
     #[error("{found} values were given for {expected} restrictions; give one for each")]
     WrongValues {
-        /// How many values were given.
+        /// The number of values given.
         found: usize,
-        /// How many restrictions there are.
+        /// The number of restrictions.
         expected: usize,
     },
     /// Nothing to test.
@@ -106,38 +108,38 @@ pub enum HypothesisError {
         /// The restriction, counted from 1.
         restriction: usize,
     },
-    /// A restriction that says nothing new.
+    /// A redundant restriction.
     #[error(
         "restriction {restriction} of the hypothesis, {text}, already follows from those before it; leave it out"
     )]
     Dependent {
         /// The restriction, counted from 1.
         restriction: usize,
-        /// The restriction in words.
+        /// The restriction as text.
         text: String,
     },
-    /// Restrictions that cannot hold together.
+    /// Restrictions that contradict each other.
     #[error(
         "restriction {restriction} of the hypothesis, {text}, contradicts those before it; no parameters satisfy them all: correct one"
     )]
     Contradicting {
         /// The restriction, counted from 1.
         restriction: usize,
-        /// The restriction in words.
+        /// The restriction as text.
         text: String,
     },
-    /// The fit does not know how certain it is.
+    /// The fit has no covariance.
     #[error(
         "the fit has no estimates with a covariance to test with; look at its warnings, and use more data or fewer parameters"
     )]
     NoCovariance,
-    /// A combination of parameters without variance.
+    /// A combination of parameters with zero variance.
     #[error(
         "the estimates have no variance along the hypothesis, so that there is nothing to compare with; use more observations or clusters, or \
          test fewer restrictions"
     )]
     NoVariance,
-    /// A function that is not a number where it is needed.
+    /// A function whose value or derivative is not finite.
     #[error(
         "{name} is not a finite number at the estimates or next to them; choose a function that is defined and smooth there"
     )]

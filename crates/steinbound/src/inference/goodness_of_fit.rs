@@ -12,37 +12,43 @@ use crate::minimise::linearised_features;
 use crate::model::{AtPoints, checked_parameters, scores};
 use crate::stein::{LinearScore, Moments, Pass, Statistic};
 
-/// Where the distribution of the statistic under the hypothesis is taken from.
+/// How the distribution of the statistic under the hypothesis is obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Null {
-    /// Random signs for the observations at hand.
+    /// Random signs for the given observations.
     Wild,
     /// New data drawn from the density inside the domain.
     Parametric,
 }
 
-/// A test of the hypothesis that the data come from a density, or from a family of densities, inside the boundary.
+/// A test of the hypothesis that the data come from a density, or from a family of densities, inside the
+/// boundary.
 ///
 /// # Definition
 ///
-/// The statistic is the squared discrepancy `T = |mean_i xi_i|^2` in the kernel's space, `xi_i = psi(x_i) k0(x_i, .) + d k0(x_i, .)`, whose expectation is zero
-/// under the hypothesis. The p-value is `(1 + #{T* >= T}) / (1 + B)` over `B` draws of its distribution:
+/// The statistic is the squared discrepancy `T = |mean_i xi_i|^2` in the kernel's space, `xi_i = psi(x_i)
+/// k0(x_i, .) + d k0(x_i, .)`, whose expectation is zero under the hypothesis. The p-value is `(1 + #{T* >=
+/// T}) / (1 + B)` over `B` draws of its distribution:
 ///
-/// - *wild*, parameters given: `T* = |mean_i e_i xi_i|^2` with independent signs `e_i`, one for each cluster where there are any;
-/// - *wild*, parameters fitted: to first order `mean_i xi_i` at the estimate is a mean of `xi_i + J f_i` at the truth, `f_i` being influence values and `J` the
-///   derivative of `mean_i xi_i` in the parameters. So `T* = |mean_i e_i (xi_i + J f_i)|^2`, which is
-///   `e'He + 2 (e'F)(A'e) + (e'F) N (F'e)` with `N = J'J` and `A_i = J' xi_i`: one pass over the pairs, and no refitting. Without the correction the test
-///   would hardly ever reject;
-/// - *parametric*: new data are drawn from the density inside the domain, fitted again where the parameters were fitted, and their statistic is `T*`.
+/// - *wild*, parameters given: `T* = |mean_i e_i xi_i|^2` with independent signs `e_i`, one for each cluster
+///   if there are any;
+/// - *wild*, parameters fitted: to first order `mean_i xi_i` at the estimate is a mean of `xi_i + J f_i` at
+///   the truth, `f_i` being influence values and `J` the derivative of `mean_i xi_i` in the parameters. So
+///   `T* = |mean_i e_i (xi_i + J f_i)|^2`, which is `e'He + 2 (e'F)(A'e) + (e'F) N (F'e)` with `N = J'J` and
+///   `A_i = J' xi_i`: one pass over the pairs, and no refitting. Without the correction the test would hardly
+///   ever reject;
+/// - *parametric*: new data are drawn from the density inside the domain, fitted again where the parameters
+///   were fitted, and their statistic is `T*`.
 ///
 /// # Requirements
 ///
-/// A Stein discrepancy: tksd, bdksd or ksd. Unless told which, given parameters are tested by the wild bootstrap and fitted ones by the
-/// parametric; where data cannot be drawn (boundary points alone, weights, clusters, a model without sampler) by the wild one, which is exact only as `n` grows and
-/// then tests the V-statistic. Settings that were tuned are not tuned again for each draw.
-/// With too few boundary points the expectation of `xi_i` is not zero. The parametric bootstrap draws data with the same fault and keeps its level;
-/// the wild one does not, and a note says so (given parameters are then tested by the parametric one where that is possible).
+/// A Stein discrepancy: tksd, bdksd or ksd. By default given parameters are tested by the wild bootstrap and
+/// fitted ones by the parametric; if data cannot be drawn (boundary points alone, weights, clusters, a model
+/// without sampler) by the wild one, which is exact only as `n` grows and then tests the V-statistic. Tuned
+/// settings are not tuned again for each draw. With too few boundary points the expectation of `xi_i` is not
+/// zero. The parametric bootstrap draws data with the same bias and keeps its level; the wild one does not,
+/// and a note reports it (given parameters are then tested by the parametric one if that is possible).
 ///
 /// # Complexity
 ///
@@ -50,9 +56,10 @@ pub enum Null {
 ///
 /// # Reference
 ///
-/// Chwialkowski, Strathmann and Gretton, *A Kernel Test of Goodness of Fit*, ICML 2016, for the wild bootstrap; Kojadinovic and Yan, *Goodness-of-fit testing
-/// based on a weighted bootstrap*, 2012, for the correction; Key, Gretton, Briol and Fernandez, *Composite Goodness-of-fit Tests with Kernels*, 2021, for the
-/// parametric bootstrap.
+/// Chwialkowski, Strathmann and Gretton, *A Kernel Test of Goodness of Fit*, ICML 2016, for the wild
+/// bootstrap; Kojadinovic and Yan, *Goodness-of-fit testing based on a weighted bootstrap*, 2012, for the
+/// correction; Key, Gretton, Briol and Fernandez, *Composite Goodness-of-fit Tests with Kernels*, 2021, for
+/// the parametric bootstrap.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -76,13 +83,13 @@ pub struct GoodnessOfFit<'a> {
     progress: Option<Progress<'a>>,
 }
 
-/// What a test of goodness of fit found.
+/// The result of a test of goodness of fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestResult {
     /// The squared discrepancy.
     pub statistic: f64,
-    /// The probability of such a statistic, or a larger one, under the hypothesis.
+    /// The probability of a statistic at least as large under the hypothesis.
     pub p_value: f64,
     /// The number of draws under the hypothesis.
     pub bootstrap: usize,
@@ -90,7 +97,7 @@ pub struct TestResult {
     pub rejected: bool,
     /// The level of the test.
     pub level: f64,
-    /// Where the distribution under the hypothesis was taken from.
+    /// How the distribution under the hypothesis was obtained.
     #[serde(rename = "resampling")]
     pub null: Null,
     /// The statistic that was tested.
@@ -101,13 +108,13 @@ pub struct TestResult {
     pub expected: f64,
     /// The statistic that is exceeded with the probability of the level under the hypothesis.
     pub critical: f64,
-    /// Draws that could not be fitted, and were left out.
+    /// Draws that could not be fitted and were left out.
     pub failed: usize,
-    /// Whether the level can be relied on: `false` where the boundary's leak rules the statistic.
+    /// Whether the level is reliable: `false` if the kernel's leak at the boundary dominates the statistic.
     pub trustworthy: bool,
-    /// How to read the result, and why the bootstrap is this one.
+    /// How to read the result, and why this bootstrap was used.
     pub notes: Vec<String>,
-    /// The statistics that were drawn under the hypothesis, in order; for pictures, and not serialised.
+    /// The statistics drawn under the hypothesis, in order; for plots, and not serialised.
     #[serde(skip)]
     pub draws: Vec<f64>,
 }
@@ -133,25 +140,25 @@ impl<'a> GoodnessOfFit<'a> {
         self
     }
 
-    /// The level: how often a true hypothesis may be rejected.
+    /// The level: the accepted probability of rejecting a true hypothesis.
     pub fn level(mut self, level: f64) -> GoodnessOfFit<'a> {
         self.level = level;
         self
     }
 
-    /// Where the distribution under the hypothesis is to be taken from.
+    /// How the distribution under the hypothesis is obtained.
     pub fn null(mut self, null: Null) -> GoodnessOfFit<'a> {
         self.null = Some(null);
         self
     }
 
-    /// Who is told of the progress.
+    /// The function that reports progress.
     pub fn progress(mut self, progress: Progress<'a>) -> GoodnessOfFit<'a> {
         self.progress = Some(progress);
         self
     }
 
-    /// Refuses a level that is none, and too few draws to reject at it.
+    /// Refuses a level outside (0, 1), and too few draws to reject at it.
     pub fn check(&self) -> Result<(), ResamplingError> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(ResamplingError::BadLevel { value: self.level });
@@ -162,7 +169,7 @@ impl<'a> GoodnessOfFit<'a> {
             return Err(ResamplingError::BadLevel { value: self.level });
         }
         if draws < needed.max(1) {
-            let what = format!("whether to reject at the level {}", self.level);
+            let what = format!("a test at the level {}", self.level);
             return Err(ResamplingError::TooFewDraws { draws, what, needed });
         }
         if draws > limit {
@@ -172,11 +179,11 @@ impl<'a> GoodnessOfFit<'a> {
     }
 }
 
-/// What is tested: a statistic, and where it was found.
+/// The tested parameters and their statistic.
 struct Claim<'a> {
     theta: Vec<f64>,
     statistic: f64,
-    /// The fit, where the parameters were fitted.
+    /// The fit, if the parameters were fitted.
     fit: Option<&'a Fit>,
 }
 
@@ -189,7 +196,7 @@ impl Problem<'_> {
         self.watch(|| in_pool(|| self.tested(Claim { theta, statistic, fit: None }, settings)))
     }
 
-    /// Tests the family of densities that was fitted: `fit` is this problem's own.
+    /// Tests the fitted family of densities; `fit` must be a fit of this problem.
     pub fn test(&self, fit: &Fit, settings: &GoodnessOfFit) -> Result<TestResult, Error> {
         settings.check()?;
         self.form()?;
@@ -214,9 +221,9 @@ impl Problem<'_> {
                 if self.is_sparse_for_signs(signs.share) {
                     is_trustworthy = false;
                     notes.push(
-                        "the boundary points are too sparse for the wild bootstrap: what the kernel leaks through the boundary counts against the \
-                         model, so that a true one is rejected too often; use more boundary points, a smaller ridge, or the parametric bootstrap with a \
-                         known domain"
+                        "the boundary points are too sparse for the wild bootstrap: the kernel's leak through the \
+                         boundary counts against the model, so that true models are rejected too often; use more \
+                         boundary points, a smaller ridge, or the parametric bootstrap with a known domain"
                             .into(),
                     );
                 }
@@ -235,15 +242,15 @@ impl Problem<'_> {
         if null == Null::Parametric && self.is_biased(&claim, settings, &draws) {
             is_trustworthy = false;
             notes.push(
-                "most of the statistic is what the kernel leaks through the boundary, so that a true model may be rejected too often; use a smaller \
-                 ridge or bandwidth, or more boundary points"
+                "most of the statistic comes from the kernel's leak through the boundary, so that a true model may be \
+                 rejected too often; use a smaller ridge or bandwidth, or more boundary points"
                     .into(),
             );
         }
         let mut sorted = draws;
         sorted.sort_by(f64::total_cmp);
         let count = sorted.len();
-        // Draws that differ from the statistic by rounding alone count as equal to it.
+        // Draws that differ from the statistic only by rounding count as equal to it.
         let threshold = claim.statistic - 1e-12 * claim.statistic.abs();
         let at_least = count - sorted.partition_point(|value| *value < threshold);
         let p_value = (1 + at_least) as f64 / (1 + count) as f64;
@@ -266,7 +273,7 @@ impl Problem<'_> {
         })
     }
 
-    /// Where new data are drawn from, unless random signs are asked for, suffice, or are all there is.
+    /// The simulator of new data; `None` if random signs are requested, sufficient, or the only possibility.
     fn simulator(
         &self,
         claim: &Claim,
@@ -303,18 +310,21 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether the bias that the boundary leaves in the statistic is no longer small beside its noise: it grows with the share `leak` of the kernel
-    /// that is left on the boundary, the noise with the share `kept` at the data over `n`, and with what a fit leaves of the noise. On discs and squares with 100 to 1,000
-    /// observations random signs hold the level where `n leak / kept` is below 7 times that share, and reject a true density too often above (two fitted parameters leave
-    /// a third of the noise: 14 % at 22 times, half at 100 times).
+    /// Whether the bias of the statistic due to the boundary is large relative to its noise. The bias grows
+    /// with the share `leak` of the kernel that remains on the boundary; the noise grows with the share
+    /// `kept` at the data over `n`, and with the share of the noise that fitting leaves. On discs and squares
+    /// with 100 to 1,000 observations random signs keep the level if `n leak / kept` is below 7 times that
+    /// share, and reject a true density too often above (two fitted parameters leave a third of the noise: 14
+    /// % at 22 times, half at 100 times).
     fn is_sparse_for_signs(&self, share: f64) -> bool {
         let observations = self.data.independent() as f64;
         let (Some(leak), Some(kept)) = (self.setup().leak, self.kept()) else { return false };
         observations * leak > 7.0 * share * kept
     }
 
-    /// The test of a fit by the V-statistic instead: signs do not move the terms `H(x_i, x_i)`, and with them not the bias by which estimates of both
-    /// statistics differ (a full Gaussian and 150 observations: the U-statistic rejected 18 % of true densities, the V-statistic 6 %).
+    /// Tests a fit by the V-statistic instead: signs do not change the terms `H(x_i, x_i)`, and therefore not
+    /// the bias by which estimates of the two statistics differ (a full Gaussian and 150 observations: the
+    /// U-statistic rejected 18 % of true densities, the V-statistic 6 %).
     fn tested_by_v(
         &self,
         claim: Claim,
@@ -326,14 +336,16 @@ impl Problem<'_> {
         let fit = problem.fit()?;
         let mut found = problem.test(&fit, &GoodnessOfFit { null: Some(Null::Wild), ..*settings })?;
         notes.push(
-            "the V-statistic was tested, and fitted for that: random signs know of no U-statistic".into(),
+            "the V-statistic was fitted and tested, because random signs do not apply to the U-statistic"
+                .into(),
         );
         notes.append(&mut found.notes);
         Ok(TestResult { notes, ..found })
     }
 
-    /// Whether draws from the fitted density are far above what they would be if the expectation of `xi_i` were zero, which a few draws of random signs tell. Then the
-    /// statistic measures the boundary, and depends on the parameters more than they are known.
+    /// Whether draws from the fitted density are far above the values expected if the mean of `xi_i` were
+    /// zero, which a few draws of random signs estimate. Then the statistic measures the boundary, and is
+    /// more sensitive to the parameters than their precision allows.
     fn is_biased(&self, claim: &Claim, settings: &GoodnessOfFit, draws: &[f64]) -> bool {
         let few = GoodnessOfFit { draws: 64, progress: None, ..*settings };
         if !self.estimator.method.uses().ridge || claim.fit.is_none() {
@@ -400,7 +412,7 @@ impl Problem<'_> {
         Ok(Signs { statistics, share })
     }
 
-    /// What fitting the parameters takes away from the statistic.
+    /// The effect of fitting the parameters on the statistic.
     fn correction(&self, fit: &Fit, theta: &[f64]) -> Result<Correction, Error> {
         if fit.influence.rows() != self.data.len() {
             let why = "the influence of the observations on the estimate is not known";
@@ -421,7 +433,7 @@ impl Problem<'_> {
 /// Statistics under random signs.
 struct Signs {
     statistics: Vec<f64>,
-    /// What a fit leaves of their mean.
+    /// The share of their mean that remains after fitting.
     share: f64,
 }
 
@@ -437,7 +449,7 @@ struct Correction {
 }
 
 impl Correction {
-    /// For weights with signs.
+    /// The correction for weights with signs.
     fn at(&self, signed: &[f64]) -> f64 {
         let mean = |columns: &Matrix| -> Vec<f64> {
             (0..columns.columns()).map(|k| dot(columns.column(k), signed) / self.total).collect()

@@ -1,4 +1,4 @@
-//! Linear hypotheses on parameters, as people type them.
+//! Linear hypotheses on parameters, in text form.
 
 use super::error::HypothesisError;
 use crate::error::{Error, shown};
@@ -9,9 +9,10 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// Equations that commas separate, linear in the parameters: `mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0`. Both sides may hold
-/// parameters, a missing side is zero, and `a = b = 0` is two equations. Names are written as tables show them, `(Intercept)` and
-/// `cov[x1,x2]` included; the longest that fits is taken, and any may stand between backticks.
+/// Equations separated by commas and linear in the parameters: `mean[x1] = 0.5, mean[x2] - 2*mean[x1] = 0`.
+/// Both sides may contain parameters, a missing side is zero, and `a = b = 0` is two equations. Names are
+/// written as tables show them, `(Intercept)` and `cov[x1,x2]` included; the longest match is taken, and any
+/// name may be put between backticks.
 ///
 /// ```
 /// use steinbound::inference::LinearHypothesis;
@@ -47,11 +48,11 @@ impl LinearHypothesis {
         }
     }
 
-    /// Reads a hypothesis on parameters of these names.
+    /// Reads a hypothesis on parameters with these names.
     pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<LinearHypothesis, Error> {
         let equations = equations(text, names)?;
         let restrictions = Matrix::from_fn(equations.len(), names.len(), |i, k| equations[i].coefficients[k]);
-        // Adding zero leaves no negative zero behind.
+        // Adding zero turns a negative zero into zero.
         let values = equations.iter().map(|equation| 0.0 - equation.constant).collect();
         Ok(LinearHypothesis::new(restrictions, values)?)
     }
@@ -66,7 +67,7 @@ impl LinearHypothesis {
         &self.values
     }
 
-    /// Each restriction in words.
+    /// Each restriction as text.
     pub fn describe(&self, names: &[impl AsRef<str>]) -> Vec<String> {
         let side = |i: usize| {
             let mut text = String::new();
@@ -91,10 +92,10 @@ impl LinearHypothesis {
         (0..self.values.len()).map(|i| format!("{} = {}", side(i), shown(self.values[i]))).collect()
     }
 
-    /// Refuses a restriction that follows from those before it, or contradicts them.
+    /// Refuses a restriction that follows from the previous ones, or contradicts them.
     ///
-    /// Rows are made orthogonal one after the other, their values along with them, after columns were scaled so that units of the
-    /// parameters do not matter. A row of which nothing is left depends on the others.
+    /// Rows and their values are orthogonalised one after the other, with columns scaled so that units of the
+    /// parameters do not matter. A row with zero remainder depends on the others.
     pub(super) fn check_rank(&self, names: &[impl AsRef<str>]) -> Result<(), HypothesisError> {
         let columns = self.restrictions.columns();
         let size = |k: usize| self.restrictions.column(k).iter().fold(0.0f64, |s, v| s.max(v.abs()));
@@ -104,7 +105,7 @@ impl LinearHypothesis {
             let scaled = |k: usize| if scales[k] > 0.0 { self.restrictions[(i, k)] / scales[k] } else { 0.0 };
             let mut row: Vec<f64> = (0..columns).map(scaled).collect();
             let (whole, mut value, mut terms) = (length(&row), self.values[i], self.values[i].abs());
-            // Once more takes away what rounding left the first time.
+            // A second pass removes the rounding of the first.
             for _ in 0..2 {
                 for (other, at) in &basis {
                     let share: f64 = row.iter().zip(other).map(|(a, b)| a * b).sum();
@@ -129,7 +130,7 @@ impl LinearHypothesis {
     }
 }
 
-/// Below this share of a row what is left of it is rounding.
+/// A remainder below this share of its row is rounding.
 const DEPENDENT: f64 = 1e-10;
 
 fn length(row: &[f64]) -> f64 {
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn dependence_and_contradiction_are_told_apart() {
+    fn dependence_and_contradiction_are_distinguished() {
         assert_eq!(rank("a = 1, b = 2, c = a"), Ok(()));
         let dependent =
             |text: &str| matches!(rank(text), Err(HypothesisError::Dependent { restriction: 3, .. }));

@@ -1,12 +1,12 @@
-//! How far to trust an estimate, and how to choose among several.
+//! How reliable an estimate is, and how to choose among several.
 //!
 //! | question | answer |
 //! |---|---|
 //! | how precise is it | [`sandwich`], or [`Bootstrap`] |
-//! | what does it rest on | [`Diagnostics`] |
+//! | is the fit sound | [`Diagnostics`] |
 //! | which bandwidth and ridge | [`Estimator::tuned`](crate::Estimator::tuned) |
 //! | do the parameters satisfy an equation | [`WaldTest`] |
-//! | do the data come from this density at all | [`GoodnessOfFit`] |
+//! | do the data come from a density of this family | [`GoodnessOfFit`] |
 
 mod bootstrap;
 mod check;

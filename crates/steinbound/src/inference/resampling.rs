@@ -1,4 +1,4 @@
-//! Draws that bootstrap and tests are made of: resampled weights, random signs, and data simulated from a fitted model.
+//! Draws for bootstrap and tests: resampled weights, random signs, and data simulated from a fitted model.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::simulate::Inside;
 
-/// Is told how many of how many draws are done; where it answers `false` the work ends with an error.
+/// Called with the number of finished draws and their total; returning `false` ends the work with an error.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// The most draws of a bootstrap.
 pub const MOST_DRAWS: usize = 1_000_000;
 
-/// Values of weights that are held at once (64 MB).
+/// The largest number of weights that are held at once (64 MB).
 const MOST_WEIGHTS: usize = 8_000_000;
 
 /// The most proposals of a bootstrap: a few minutes.
 const MOST_PROPOSALS: f64 = 5e9;
 
-/// Draws after which progress is told at the latest.
+/// The largest number of draws between two progress reports.
 const LARGEST_BATCH: usize = 64;
 
-/// Goes through draws in batches, telling the progress after each.
+/// Processes draws in batches, reporting the progress after each.
 pub(super) fn in_batches<T>(
     draws: usize,
     points: usize,
@@ -53,7 +53,7 @@ pub(super) fn in_batches<T>(
     Ok(results)
 }
 
-/// The units that are drawn: clusters where there are any, else observations that have a weight.
+/// The resampling units: clusters if there are any, otherwise observations with positive weight.
 pub(super) struct Units {
     /// The unit of each observation; `None` for those without weight.
     unit: Vec<Option<usize>>,
@@ -77,12 +77,13 @@ impl Units {
         self.count
     }
 
-    /// The share of all patterns of signs that agree with a given one up to the sign of all: no p-value can be smaller.
+    /// The share of sign patterns that equal a given one or its negative: no p-value can be smaller.
     pub(super) fn least_p_value(&self) -> f64 {
         0.5f64.powi(self.count.min(1_000) as i32 - 1)
     }
 
-    /// The weights of a draw of as many units as there are, with replacement: each weight times how often its unit was drawn.
+    /// The weights of a bootstrap sample of all units, drawn with replacement: each weight times the number
+    /// of times its unit was drawn.
     pub(super) fn resampled(&self, weights: &[f64], seed: u64, draw: usize) -> Vec<f64> {
         let mut rng = stream(seed, tasks::BOOTSTRAP + draw as u64);
         let mut counts = vec![0.0; self.count];
@@ -103,41 +104,42 @@ impl Units {
     }
 }
 
-/// Data like those of a problem, drawn from its model at given parameters.
+/// Simulates data like those of a problem, from its model at given parameters.
 pub(super) struct Simulator<'a> {
     problem: &'a Problem<'a>,
     theta: Vec<f64>,
     source: Source<'a>,
-    /// Whether draws may lie anywhere.
+    /// Whether draws are not restricted to the domain.
     is_whole: bool,
 }
 
 enum Source<'a> {
     /// Independent points.
     Points(Inside<'a>),
-    /// A response for each observation, given its covariates, in the section of the domain around it.
+    /// A response for each observation, given its covariates, in its section of the domain.
     Responses(Vec<(f64, f64)>),
 }
 
 impl<'a> Simulator<'a> {
-    /// For so many draws at fitted parameters. What cannot be simulated is refused with the reason: weights, clusters, a boundary of which only points are
-    /// known, a model without sampler or with hardly any mass inside.
+    /// A simulator for `draws` draws at fitted parameters. It returns the reason if simulation is not
+    /// possible: weights, clusters, a boundary known only by points, a model without sampler or with hardly
+    /// any mass inside.
     pub(super) fn new(
         problem: &'a Problem<'a>,
         theta: &[f64],
         draws: usize,
     ) -> Result<Simulator<'a>, String> {
         if problem.data.is_weighted() {
-            return Err("how the weights of observations came about is not known".into());
+            return Err("it is not known how the observation weights arose".into());
         }
         if problem.data.clusters().is_some() {
-            return Err("how observations of a cluster depend on each other is not known".into());
+            return Err("it is not known how observations of a cluster depend on each other".into());
         }
-        // These methods take the data for a sample of the whole density.
+        // These methods treat the data as a sample of the whole density.
         let is_whole = !problem.estimator.method.uses().knows_boundary();
         let domain = problem.estimator.domain.as_deref().filter(|_| !is_whole);
         if domain.is_none() && !is_whole {
-            return Err("boundary points do not tell what is inside, and no domain is given".into());
+            return Err("boundary points do not define the inside, and no domain is given".into());
         }
         let is_conditional = problem.model.differentiated().len() < problem.model.dimension();
         let source = if is_conditional {
@@ -177,8 +179,8 @@ impl<'a> Simulator<'a> {
         Ok(data.replaced(values)?)
     }
 
-    /// What `of` finds for each of some draws: it is given the problem that the drawn data pose, with the same settings and boundary
-    /// points. `None` where it fails.
+    /// The results of `of` for a range of draws: `of` is called with a problem that has the drawn data and
+    /// the same settings and boundary points. `None` if it fails.
     pub(super) fn solve<T: Send>(
         &self,
         draws: std::ops::Range<usize>,
@@ -202,7 +204,8 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// The section of the domain around each observation, along the coordinate that a conditional model describes.
+/// The section of the domain around each observation, along the coordinate that a conditional model
+/// describes.
 fn sections(
     problem: &Problem,
     theta: &[f64],

@@ -1,4 +1,4 @@
-//! How much the estimates depend on settings that nobody can know.
+//! How much the estimates depend on kernel, bandwidth and boundary points.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,20 +14,23 @@ use crate::method::sees_one_coordinate;
 use crate::model::Model;
 use crate::points::Points;
 
-/// The same fit under other kernels and bandwidths, and with half and twice as many boundary points.
+/// The same fit under other kernels and bandwidths, and with half and double the number of boundary points.
 ///
 /// # Definition
 ///
-/// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD once more with every second
-/// boundary point, and with twice as many where they are sampled from a domain. A row's difference is the largest over the parameters of `|estimate - base| / standard error of the base`.
+/// The model is fitted with each of the four kernels at 0.5, 1, 1.73 and 3 times the bandwidth, and for TKSD
+/// once more with every second boundary point, and with double their number if they are sampled from a
+/// domain. A row's difference is the largest over the parameters of `|estimate - base| / standard error of
+/// the base`.
 ///
-/// Different kernels weigh the same observations differently, so that the estimates move by chance. A row agrees if its difference, standardised by its
-/// own covariance as in [`Tuning`](super::Tuning), is below the chi-square quantile [`LEVEL`](super::LEVEL). Where many do not, the answer depends on a choice that
-/// nobody made for a reason: the model does not fit, the boundary is too sparse, or a wide kernel leaks through it.
+/// Different kernels weigh the same observations differently, so that the estimates vary by chance. A row
+/// agrees if its difference, standardised by its own covariance as in [`Tuning`](super::Tuning), is below the
+/// chi-square quantile [`LEVEL`](super::LEVEL). If many do not, the answer depends on an arbitrary choice:
+/// the model does not fit, the boundary is too sparse, or a wide kernel leaks through it.
 ///
 /// # Requirements
 ///
-/// A method with a kernel, and a base fit that is to be trusted.
+/// A method with a kernel, and a trustworthy base fit.
 ///
 /// # Complexity
 ///
@@ -45,9 +48,9 @@ pub struct Sensitivity {
     pub rows: Vec<SensitivityRow>,
     /// The largest difference of any row.
     pub largest: f64,
-    /// What that means, in a sentence.
+    /// The result in one sentence.
     pub summary: String,
-    /// What to do where many settings move an estimate by more than a standard error.
+    /// The remedy if many settings move an estimate by more than a standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -68,7 +71,8 @@ pub struct SensitivityRow {
 }
 
 impl Sensitivity {
-    /// The same with the estimates of every row in other reported parameters, as [`Fit::mapped`](crate::Fit::mapped) does it.
+    /// The same with the estimates of every row in other reported parameters, as in
+    /// [`Fit::mapped`](crate::Fit::mapped).
     pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Sensitivity {
         for row in &mut self.rows {
             row.variant = row.variant.clone().mapped(&map);
@@ -107,7 +111,7 @@ impl Estimator {
         let mut trials = vec![Trial::of(&fit, model)];
         let others = kernel::names().into_iter().filter(|name| *name != own);
         for name in [own].into_iter().chain(others) {
-            // A kernel of the user's own has no name to be found by.
+            // A user-defined kernel cannot be found by its name.
             let kernel = if name == own { self.kernel.clone() } else { kernel::by_name(name)? };
             for factor in BANDWIDTH_FACTORS.into_iter().filter(|factor| name != own || *factor != 1.0) {
                 let bandwidth = Bandwidth::Fixed(factor * base.bandwidth);
@@ -120,14 +124,14 @@ impl Estimator {
             && let Some(boundary) = base.boundary.as_ref().filter(|points| points.len() > 1)
         {
             let half = boundary.len().div_ceil(2);
-            // Points of the user's own are thinned; others are sampled anew, whatever their order is.
+            // Given points are thinned; others are sampled anew, because their order may be systematic.
             let sampled = |count: usize| {
                 self.clone().bandwidth(Bandwidth::Fixed(base.bandwidth)).boundary_points(count)
             };
             match &self.boundary {
                 None => {
                     trials.push(Trial::run(&sampled(half), half, data, model));
-                    // A boundary that is a finite set has no more points than are there.
+                    // A boundary that is a finite set has no further points.
                     let double = 2 * boundary.len();
                     let trial = Trial::run(&sampled(double), double, data, model);
                     trials.extend(Some(trial).filter(|trial| trial.variant.boundary_points > fit.setup.m));
@@ -159,11 +163,12 @@ impl Estimator {
     }
 }
 
-/// The share of other settings that may move an estimate by more than a standard error, and by more than chance. On samples of up to 5,000 points from the fitted model, in discs,
-/// boxes and the United States, at most 5 of 17 did.
+/// The share of other settings that may move an estimate by more than a standard error, and by more than
+/// chance. On samples of up to 5,000 points from the fitted model, in discs, boxes and the United States, at
+/// most 5 of 17 did.
 const MOST_MOVED: f64 = 1.0 / 3.0;
 
-/// What to do where the answer depends on the settings by more than its standard error tells.
+/// The warning if the answer depends on the settings by more than its standard error.
 fn warning(rows: &[SensitivityRow]) -> Option<String> {
     let is_moved = |row: &&SensitivityRow| {
         row.variant.is_fitted() && !row.agrees && row.difference.is_some_and(|moved| moved > 1.0)
@@ -171,8 +176,9 @@ fn warning(rows: &[SensitivityRow]) -> Option<String> {
     let (moved, tried) = (rows.iter().skip(1).filter(is_moved).count(), rows.len().saturating_sub(1));
     (moved as f64 > MOST_MOVED * tried as f64).then(|| {
         format!(
-            "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of boundary points move an estimate by more than a standard error; \
-             either the boundary points leave a bias, and there should be more of them, or the model does not fit, which a test can tell"
+            "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of boundary points \
+             move an estimate by more than a standard error; either the boundary points are too sparse, then use more \
+             of them, or the model does not fit, then test it"
         )
     })
 }

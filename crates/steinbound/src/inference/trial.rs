@@ -1,4 +1,4 @@
-//! Fits with other settings, and how they move the estimate.
+//! Fits with other settings.
 
 use crate::fit::{Estimator, Fit, Variant};
 use crate::kernel::Bandwidth;
@@ -6,14 +6,15 @@ use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
 
-/// A variant, and the influence of each observation on its reported estimates (without rows where it could not be fitted).
+/// A variant, and the influence of each observation on its reported estimates (without rows if it could not
+/// be fitted).
 pub(crate) struct Trial {
     pub(crate) variant: Variant,
     pub(crate) influence: Matrix,
 }
 
 impl Trial {
-    /// The trial that a fit was.
+    /// The trial of a finished fit.
     pub(crate) fn of(fit: &Fit, model: &dyn Model) -> Trial {
         let variant = Variant::of(fit);
         let reported = fit.fitted_parameters().and_then(|theta| model.report(&theta));
@@ -24,7 +25,7 @@ impl Trial {
         Trial { variant, influence }
     }
 
-    /// Fits with changed settings; `boundary_points` is their number in case that it fails.
+    /// Fits with changed settings; `boundary_points` is reported as their number if the fit fails.
     pub(crate) fn run(
         estimator: &Estimator,
         boundary_points: usize,

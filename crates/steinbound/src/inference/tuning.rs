@@ -23,7 +23,7 @@ const RIDGES: [f64; 3] = [0.1, 0.01, 1e-3];
 impl Estimator {
     /// The same estimator with bandwidth and ridge [chosen by agreement](Tuning), and how they were chosen.
     ///
-    /// The settings as they are, given or not, are the default that others must agree with.
+    /// The current settings, given or not, are the default that others must agree with.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -42,8 +42,8 @@ impl Estimator {
         self.interrupt.watch(|| in_pool(|| self.agreed(data, model)))
     }
 
-    /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, where the method has a kernel; fits of the problem then say
-    /// how they were chosen.
+    /// [Checks](Estimator::check) with bandwidth and ridge chosen by agreement, if the method has a kernel;
+    /// fits of the problem then report how they were chosen.
     pub fn check_tuned<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         if !self.method.has_kernel() {
             return self.check(data, model);
@@ -54,7 +54,8 @@ impl Estimator {
         Ok(estimator.check(data, model)?.chosen_by(tuning, took))
     }
 
-    /// Fits with bandwidth and ridge chosen by agreement, where the method has a kernel; the fit then says how they were chosen.
+    /// Fits with bandwidth and ridge chosen by agreement, if the method has a kernel; the fit then reports
+    /// how they were chosen.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -83,8 +84,8 @@ impl Estimator {
             )
         } else if independent < LEAST_OBSERVATIONS {
             Some(format!(
-                "there are fewer than {LEAST_OBSERVATIONS} independent observations ({independent}), too few to tell a better choice \
-                 from a leaking one: the default is kept"
+                "there are fewer than {LEAST_OBSERVATIONS} independent observations ({independent}), too few to \
+                 distinguish a better choice from one that leaks: the default is kept"
             ))
         } else {
             None
@@ -109,7 +110,7 @@ impl Estimator {
             trials.push(Trial::run(&base.with(bandwidth, ridge), default.setup.m, data, model));
         }
         tuning.candidates = judged(&trials, &yardstick)?;
-        // The default is the first, and kept unless another is better.
+        // The default comes first, and is kept unless another is better.
         for (k, candidate) in tuning.candidates.iter().enumerate() {
             let is_better = candidate.spread < tuning.candidates[tuning.chosen].spread;
             if candidate.agrees && candidate.spread.is_some() && is_better {
@@ -120,12 +121,13 @@ impl Estimator {
         Ok((base.with(chosen.bandwidth, chosen.ridge), tuning))
     }
 
-    /// The refusal of a method that has no kernel to vary.
+    /// The error for a method that has no kernel to vary.
     pub(super) fn no_kernel(&self) -> FitError {
         FitError::NoKernel { method: self.method.name(), instead: names_where(|uses| uses.kernel) }
     }
 
-    /// The estimator as it will be varied, and its fit: the bandwidth a number, the boundary points found once for all.
+    /// The estimator to be varied, and its fit: its bandwidth is fixed, and its boundary points are found
+    /// once.
     pub(crate) fn pinned(&self, data: &Points, model: &dyn Model) -> Result<(Pinned, Fit), Error> {
         let problem = self.check(data, model)?;
         let fit = problem.fit()?;
@@ -167,8 +169,8 @@ impl Pinned {
     }
 }
 
-/// Whether some variance is below [`LEAST_VARIANCE`] of the default's: the difference from the default is then mostly the default's own noise, under which
-/// a bias as large as the candidate's standard error would not show.
+/// Whether some variance is below [`LEAST_VARIANCE`] of the default's: the difference from the default is
+/// then mostly the default's own noise, which would hide a bias as large as the candidate's standard error.
 fn is_too_precise(variant: &Variant, default: &[f64]) -> bool {
     variant
         .std_errors
@@ -177,7 +179,7 @@ fn is_too_precise(variant: &Variant, default: &[f64]) -> bool {
         .any(|(own, default)| own * own < LEAST_VARIANCE * default * default)
 }
 
-/// The candidates, the first of which is the default, each compared with all that are less precise.
+/// The candidates, the default first, each compared with all that are less precise.
 fn judged(trials: &[Trial], yardstick: &Yardstick) -> Result<Vec<Candidate>, Error> {
     let default = &trials[0].variant.std_errors;
     let spread = |variant: &Variant| {

@@ -15,7 +15,7 @@ use crate::matrix::Matrix;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WaldTest {
-    /// The restrictions in words.
+    /// The restrictions as text.
     pub hypothesis: Vec<String>,
     /// The squared distance of the estimates from the hypothesis, in units of their covariance.
     pub statistic: f64,
@@ -30,14 +30,14 @@ impl Fit {
     ///
     /// # Definition
     ///
-    /// The statistic `(R theta - r)' (R Cov R')^-1 (R theta - r)` is chi-square distributed under the hypothesis, with as many
-    /// degrees of freedom as there are restrictions. For one parameter it is the square of its `z`. It does not change when
-    /// restrictions are recombined.
+    /// The statistic `(R theta - r)' (R Cov R')^-1 (R theta - r)` is chi-square distributed under the
+    /// hypothesis; its degrees of freedom are the number of restrictions. For one parameter it is the square
+    /// of its `z`. It does not change when restrictions are recombined.
     ///
     /// # Requirements
     ///
-    /// A covariance, restrictions that do not depend on each other, and many observations. For typed hypotheses see
-    /// [`LinearHypothesis::parse`].
+    /// A covariance, restrictions that do not depend on each other, and many observations. For typed
+    /// hypotheses see [`LinearHypothesis::parse`].
     ///
     /// # Complexity
     ///
@@ -45,7 +45,8 @@ impl Fit {
     ///
     /// # Reference
     ///
-    /// Wald, *Tests of Statistical Hypotheses Concerning Several Parameters When the Number of Observations is Large*, 1943.
+    /// Wald, *Tests of Statistical Hypotheses Concerning Several Parameters When the Number of Observations
+    /// is Large*, 1943.
     ///
     /// ```
     /// use steinbound::{Estimator, Matrix, Points, model::Gaussian};
@@ -78,7 +79,7 @@ impl Fit {
 }
 
 impl WaldTest {
-    /// The test of a hypothesis on parameters of these names, from their estimates and the covariance of these.
+    /// The test of a hypothesis on parameters with these names, from their estimates and covariance.
     ///
     /// ```
     /// use steinbound::Matrix;

@@ -13,21 +13,21 @@ use crate::points::Points;
 /// The share of chance differences that count as agreement.
 pub const LEVEL: f64 = 0.95;
 
-/// Variance of a difference, in units of the base's own variance, that is rounding: a difference of a thousandth of a standard error
-/// is none, and the covariance of a difference cannot be singular.
+/// Variance added to a difference, in units of the base's own variance, so that its covariance is not
+/// singular: a difference of a thousandth of a standard error is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// What differences between fits are measured with.
+/// Measures differences between fits.
 pub(crate) struct Yardstick<'a> {
     data: &'a Points<'a>,
     weights: Vec<f64>,
     floor: Vec<f64>,
-    /// Squared differences up to here count as agreement: the chi-square quantile [`LEVEL`].
+    /// Squared differences up to this value count as agreement: the chi-square quantile [`LEVEL`].
     pub(crate) threshold: f64,
 }
 
 impl<'a> Yardstick<'a> {
-    /// For fits like a base fit of these data.
+    /// For fits comparable to a base fit of these data.
     pub(crate) fn new(base: &Variant, data: &'a Points<'a>) -> Yardstick<'a> {
         let law = ChiSquared::new(base.estimates.len().max(1) as f64);
         let floor = base.std_errors.iter().map(|error| NEGLIGIBLE * error.powi(2)).collect();
@@ -35,7 +35,7 @@ impl<'a> Yardstick<'a> {
         Yardstick { data, weights: data.relative_weights(), floor, threshold }
     }
 
-    /// The squared difference of two estimates in units of its own covariance; infinite where that is singular.
+    /// The squared difference of two estimates in units of its own covariance; infinite if that is singular.
     pub(crate) fn difference(&self, one: &Trial, other: &Trial) -> Result<f64, Error> {
         let count = self.floor.len();
         let apart = |i: usize, k: usize| one.influence[(i, k)] - other.influence[(i, k)];

@@ -10,8 +10,8 @@ use crate::minimise::{Estimate, Expansion, Objective, search};
 use crate::model::{self, AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 
-/// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional density over the
-/// section of the domain in which the response `y_i` lies.
+/// The mean over the data of `log Z_i(theta) - log p(y_i | x_i)`, `Z_i` being the integral of the conditional
+/// density over the section of the domain in which the response `y_i` lies.
 struct Conditional<'a> {
     model: &'a dyn Model,
     density: &'a dyn model::Conditional,
@@ -58,7 +58,7 @@ impl Objective for Conditional<'_> {
             let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
             self.contribution(i, theta, &mut gradient, &mut hessian);
             sum.iter_mut().zip(&hessian).for_each(|(s, h)| *s += self.shares[i] * h);
-            // What the log-density itself is curved by.
+            // The curvature of the log-density itself.
             if is_curved {
                 self.density.add_log_density_curvature(x, theta, -self.shares[i], &steps, sum);
             }
@@ -82,7 +82,8 @@ impl Objective for Conditional<'_> {
     }
 }
 
-/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one coordinate given the others.
+/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) for a model of one
+/// coordinate given the others.
 pub(super) fn exact<'a>(
     task: &Truncated<'a>,
     density: &'a dyn model::Conditional,

@@ -1,4 +1,4 @@
-//! Likelihood estimates: the naive one, which does not know of the truncation, and the truncated one.
+//! Likelihood estimates: the naive one, which ignores the truncation, and the truncated one.
 
 mod conditional;
 mod nodes;
@@ -23,7 +23,7 @@ pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result
     Ok(Estimate::closed_form(theta, influence).moved_back(model, &origin))
 }
 
-/// The maximum likelihood that ignores the truncation, or the refusal of a model that does not know it.
+/// The maximum likelihood that ignores the truncation, or the error for a model without one.
 fn naive_likelihood(model: &dyn Model) -> Result<&dyn NaiveLikelihood, ModelError> {
     model.naive_likelihood().ok_or_else(|| ModelError::Unsupported {
         model: model.name().to_string(),
@@ -32,16 +32,16 @@ fn naive_likelihood(model: &dyn Model) -> Result<&dyn NaiveLikelihood, ModelErro
     })
 }
 
-/// What a truncated likelihood is maximised for.
+/// The inputs of a truncated maximum likelihood estimate.
 #[derive(Clone, Copy)]
 pub(crate) struct Truncated<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) data: &'a Points<'a>,
     pub(crate) weights: &'a [f64],
     pub(crate) domain: &'a Arc<dyn Domain>,
-    /// Where to start, in fitted parameters; found if `None`.
+    /// The start, in fitted parameters; chosen automatically if `None`.
     pub(crate) start: Option<&'a [f64]>,
-    /// How to integrate over the domain; found if `None`.
+    /// The rule of integration over the domain; chosen automatically if `None`.
     pub(crate) rule: Option<&'a IntegrationRule>,
     pub(crate) seed: u64,
     pub(crate) interrupt: &'a Interrupt,

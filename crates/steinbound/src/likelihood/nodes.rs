@@ -1,4 +1,4 @@
-//! Nodes and weights that turn an integral over a domain into a sum.
+//! Rules of integration: nodes and weights that turn an integral over a domain into a sum.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -18,8 +18,9 @@ use crate::simulate::truncated;
 
 /// A rule of integration: `integral of f over the domain ~ sum_q exp(log_weight_q) f(x_q)`.
 ///
-/// [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) finds one for its data. Where many samples of one density are
-/// fitted, as in a simulation, a rule made once serves all of them ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
+/// [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) finds one for its data. If many samples of
+/// one density are fitted, as in a simulation, one rule can be used for all of them
+/// ([`Estimator::integrate_by`](crate::Estimator::integrate_by)).
 #[derive(Debug, Clone)]
 pub struct IntegrationRule {
     pub(crate) points: Points<'static>,
@@ -32,7 +33,7 @@ type Rule = (Vec<f64>, Vec<f64>);
 /// Up to this dimension the rule is deterministic.
 pub(crate) const DETERMINISTIC: usize = 3;
 
-/// The finest refinement that is tried, if it does not have too many nodes.
+/// The finest level of refinement, if its number of nodes is acceptable.
 pub(crate) const FINEST: u32 = 12;
 
 /// The most nodes.
@@ -45,10 +46,10 @@ const MEETING_STEPS: u32 = 48;
 const ORDER: usize = 8;
 
 impl IntegrationRule {
-    /// A rule for the part of the domain around the data, fine enough for densities about as wide as they are; each level halves its
-    /// panels and doubles its reach.
+    /// A rule for the part of the domain around the data, fine enough for densities about as wide as the
+    /// data; each level halves its panels and doubles its reach.
     ///
-    /// `None` where the rule would have too many nodes, or none to rely on because it was interrupted.
+    /// `None` if the rule would have too many nodes, or is incomplete because of an interrupt.
     pub(crate) fn new(
         domain: &dyn Domain,
         data: &Points,
@@ -68,10 +69,11 @@ impl IntegrationRule {
         Ok(Some(IntegrationRule { points: Points::new(values, data.dimension())?, log_weights }))
     }
 
-    /// Draws of a model inside a domain, good for integrals of densities much like it.
+    /// Draws of a model inside a domain, suited to integrals of similar densities.
     ///
-    /// With `n` observations and `count` draws, estimates differ from those with exact integrals by about `sqrt(n / count)` standard errors, the
-    /// same way for all samples that share the rule; the weights are right up to a common factor, which no estimate depends on.
+    /// With `n` observations and `count` draws, estimates differ from those with exact integrals by about
+    /// `sqrt(n / count)` standard errors, in the same way for all samples that share the rule; the weights
+    /// are correct up to a common factor, which no estimate depends on.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -106,7 +108,7 @@ impl IntegrationRule {
         Ok(IntegrationRule { points, log_weights })
     }
 
-    /// The same rule, its places measured from an origin.
+    /// The same rule, with its places measured from an origin.
     pub(crate) fn less(self, origin: &[f64]) -> Result<IntegrationRule, Error> {
         let values: Vec<f64> =
             self.points.rows().flat_map(|x| x.iter().zip(origin).map(|(x, o)| x - o)).collect();
@@ -114,21 +116,22 @@ impl IntegrationRule {
     }
 }
 
-/// Gauss-Legendre panels along every axis: along the last one on each section of the domain, along the others on the intervals over
-/// which the domain lies.
+/// Gauss-Legendre panels along every axis: along the last one on each section of the domain, along the others
+/// on the intervals that the domain covers.
 ///
-/// Where the domain ends, the measure of its sections often vanishes like a square root; there the substitution
-/// `x = middle - half cos(pi t)` makes the integrand smooth.
+/// At the ends of the domain the measure of its sections often vanishes like a square root; there the
+/// substitution `x = middle - half cos(pi t)` makes the integrand smooth.
 struct Grid<'a> {
     domain: &'a dyn Domain,
-    /// Where nodes are placed: the domain's bounds, as far as the data and some way around them reach.
+    /// The range of nodes: the domain's bounds, limited to the data and a margin around them.
     windows: Vec<(f64, f64)>,
     /// The width of panels along each axis.
     outer: Vec<f64>,
-    /// Their width on sections of the last axis. Sections end where the domain does, so that the rule is as good there as the
-    /// density is smooth, and needs less refinement than that over the ends of sections.
+    /// Their width on sections of the last axis. Sections end at the boundary, so that the accuracy there
+    /// depends only on the smoothness of the density, and less refinement is needed than along the other
+    /// axes.
     inner: f64,
-    /// Where sections change at once, along each axis in order.
+    /// The places along each axis, in order, at which sections change abruptly.
     breaks: Vec<Vec<f64>>,
     rule: Vec<(f64, f64)>,
     interrupt: &'a Interrupt,
@@ -136,14 +139,15 @@ struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     fn new(domain: &'a dyn Domain, data: &Points, level: u32, interrupt: &'a Interrupt) -> Grid<'a> {
-        // Panels two deviations wide make a normal density exact to ten digits; in space nodes are dearer.
+        // Panels two deviations wide integrate a normal density to ten digits; in three dimensions nodes cost
+        // more.
         let widest = if data.dimension() < DETERMINISTIC { 2.0 } else { 3.0 };
         let spread = deviations(data);
         let reach = f64::from(1 << level);
         let bounds = domain.bounds();
         let window = |(l, (least, most)): (usize, (f64, f64))| {
             let margin = 2.0 * reach * (most - least).max(spread[l]);
-            // Bounds may be estimates; where data lie, the domain is.
+            // Bounds may be estimates; the domain contains at least the data.
             let (low, high) = (bounds[l].0.min(least), bounds[l].1.max(most));
             (low.max(least - margin), high.min(most + margin))
         };
@@ -165,7 +169,7 @@ impl<'a> Grid<'a> {
         Ok(self.fill(0, 0.0, &mut place, &mut out)?.then_some(out))
     }
 
-    /// Adds all nodes whose first coordinates are those of `place`; false where there are too many.
+    /// Adds all nodes whose first coordinates are those of `place`; false if there are too many.
     fn fill(
         &self,
         axis: usize,
@@ -199,7 +203,7 @@ impl<'a> Grid<'a> {
         Ok(true)
     }
 
-    /// Where, along an axis, the domain lies over a place whose earlier coordinates are given.
+    /// The intervals along an axis that the domain covers, for the earlier coordinates of `place`.
     fn intervals(&self, axis: usize, place: &[f64]) -> Vec<(f64, f64)> {
         if axis + 1 == place.len() {
             return self.domain.sections(place, axis, self.windows[axis]);
@@ -214,7 +218,7 @@ impl<'a> Grid<'a> {
         whole.into_iter().flat_map(|interval| self.cut(interval, axis)).collect()
     }
 
-    /// An interval cut where sections change at once.
+    /// An interval, cut at the places where sections change abruptly.
     fn cut(&self, (low, high): (f64, f64), axis: usize) -> Vec<(f64, f64)> {
         let margin = 1e-9 * (high - low);
         let is_inside = |at: &f64| *at > low + margin && *at < high - margin;
@@ -231,9 +235,9 @@ impl<'a> Grid<'a> {
         parts
     }
 
-    /// Whether the domain lies over a place whose coordinates before `axis` are given.
+    /// Whether the domain has points whose coordinates before `axis` are those of `place`.
     fn is_met(&self, axis: usize, place: &[f64]) -> bool {
-        // Ends the scan; the nodes made of it end with the error.
+        // Ends the scan; the nodes computed from it are discarded with the error.
         if self.interrupt.is_raised() {
             return false;
         }
@@ -258,7 +262,7 @@ impl<'a> Grid<'a> {
     }
 
     fn smoothed(&self, (low, high): (f64, f64), axis: usize, count: usize) -> Vec<(f64, f64)> {
-        // Where a window cuts, the domain does not end, and there is nothing to make smooth.
+        // At the end of a window the domain does not end, and no substitution is needed.
         let window = self.windows[axis];
         let bounds = self.domain.bounds()[axis];
         let is_cut = |end: f64, window: f64, bound: f64| end == window && window != bound;
@@ -285,13 +289,13 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// How many panels of at most this width fill a length.
+/// The number of panels of at most this width that fill a length.
 fn panels(length: f64, width: f64) -> usize {
-    // A float beyond the range of integers becomes the largest one.
+    // Converting a float beyond the range of integers gives the largest one.
     ((length / width).ceil() as usize).clamp(1, MOST_NODES)
 }
 
-/// The standard deviation of each coordinate, or 1 where it is constant.
+/// The standard deviation of each coordinate, or 1 if it is constant.
 fn deviations(data: &Points) -> Vec<f64> {
     column_variances(data, &data.weights()).iter().map(|variance| variance.sqrt()).collect()
 }
@@ -309,18 +313,18 @@ fn covariance(data: &Points) -> Matrix {
     covariance
 }
 
-/// Variance of the proposal over that of the data: wider tails than the data's keep the weights bounded.
+/// Variance of the proposal over that of the data: wider tails keep the weights bounded.
 const INFLATION: f64 = 1.6;
 
-/// Quasi-random places drawn at the coarsest level; each further level draws four times as many.
+/// Quasi-random places drawn at the coarsest level; each further level draws four times that number.
 const COARSEST: usize = 16_000;
 
-/// The most of them.
+/// The most quasi-random places.
 const MOST_DRAWS: usize = COARSEST << 8;
 
-/// Where quasi-random places are drawn from, by a map from the unit cube.
+/// The distribution of quasi-random places, by a map from the unit cube.
 enum Proposal {
-    /// The box around the domain, where a good part of it lies inside.
+    /// The box around the domain, if the domain fills a good part of it.
     Box(Vec<(f64, f64)>),
     /// A normal distribution shaped like the data.
     Normal { mean: Vec<f64>, factor: Cholesky },
@@ -369,8 +373,8 @@ impl Proposal {
     }
 }
 
-/// The Kronecker sequence `frac(shift + i alpha)`, with the powers of the generalised golden ratio (the root of
-/// `g^(d+1) = g + 1`) for `alpha` and a seeded shift.
+/// The Kronecker sequence `frac(shift + i alpha)`, with the powers of the generalised golden ratio (the root
+/// of `g^(d+1) = g + 1`) for `alpha` and a seeded shift.
 struct Kronecker {
     places: Vec<f64>,
     steps: Vec<f64>,

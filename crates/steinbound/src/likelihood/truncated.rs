@@ -1,4 +1,4 @@
-//! Maximum likelihood of a truncated density, its normaliser a sum over nodes.
+//! Maximum likelihood of a truncated density, with its normaliser as a sum over nodes.
 
 use std::sync::Arc;
 
@@ -19,9 +19,10 @@ use crate::score_matching::{self, BoundaryWeight};
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
-/// With `E` the expectation under the truncated density (a sum over the nodes), the gradient is
-/// `E[grad log p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's information), and
-/// where the score is not affine in the parameters also `E[hess log p] - mean_i hess log p(x_i)`.
+/// With `E` the expectation under the truncated density (a sum over the nodes), the gradient is `E[grad log
+/// p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's
+/// information), and where the score is not affine in the parameters also `E[hess log p] - mean_i hess log
+/// p(x_i)`.
 struct Likelihood<'a> {
     model: &'a dyn Model,
     density: &'a dyn Density,
@@ -32,13 +33,13 @@ struct Likelihood<'a> {
     interrupt: &'a Interrupt,
 }
 
-/// What a sum over the nodes gathers besides the gradient.
+/// The second-order terms that a sum over the nodes includes besides the gradient.
 #[derive(Debug, Clone, Copy)]
 enum Second<'a> {
     Nothing,
     /// The second moments of the gradient.
     Moments,
-    /// The same and the second derivatives of the log-density, the steps being for differences.
+    /// The same and the second derivatives of the log-density, with these steps for differences.
     Curved(&'a [f64]),
 }
 
@@ -46,14 +47,14 @@ enum Second<'a> {
 struct Expected {
     log_normaliser: f64,
     gradient: Vec<f64>,
-    /// What was asked for, `p` by `p`.
+    /// The second-order terms, `p` by `p`.
     second: Vec<f64>,
 }
 
 /// The least number of nodes that must carry the mass of a density.
 const LEAST_NODES: f64 = 4.0;
 
-/// Nodes in a block of a sum; blocks are added in order, whatever the number of threads.
+/// Nodes in a block of a sum; blocks are added in order, for any number of threads.
 const BLOCK: usize = 512;
 
 impl<'a> Likelihood<'a> {
@@ -86,7 +87,7 @@ impl<'a> Likelihood<'a> {
         let of_block = |part: &[f64]| part.iter().map(|v| (v - largest).exp()).fold((0.0, 0.0), add);
         let blocks: Vec<(f64, f64)> = logs.par_chunks(BLOCK).map(of_block).collect();
         let (sum, square) = blocks.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        // A density that hides between the nodes has no normaliser that could be trusted.
+        // A density concentrated between the nodes has no reliable normaliser.
         let effective = sum * sum / square;
         let log_normaliser = if effective < LEAST_NODES { f64::NAN } else { largest + sum.ln() };
         Ok((logs, log_normaliser))
@@ -112,7 +113,7 @@ impl<'a> Likelihood<'a> {
             let mut gradient = vec![0.0; p];
             for (j, log) in part.iter().enumerate() {
                 let share = share_of(*log);
-                // Where the density vanishes its logarithm need not have a derivative.
+                // Where the density vanishes its logarithm may have no derivative.
                 if share == 0.0 {
                     continue;
                 }
@@ -154,7 +155,7 @@ impl<'a> Likelihood<'a> {
         (0..gradients.columns()).map(|k| expected.gradient[k] - mean(k)).collect()
     }
 
-    /// The expansion, and how each observation pulls.
+    /// The expansion, and the pull of each observation.
     fn expansion(&self, theta: &[f64], fully: bool) -> Result<(Expansion, Matrix), Error> {
         let (p, is_affine) = (theta.len(), self.model.affine().is_some());
         let gradients = self.gradients(theta)?;
@@ -201,7 +202,7 @@ impl Objective for Likelihood<'_> {
         self.value_with(theta, self.masses(theta)?.1)
     }
 
-    /// With Fisher's information for the Hessian: near the maximum that is close to it, and it is never indefinite.
+    /// With Fisher's information as the Hessian: it is close to it near the maximum and never indefinite.
     fn expand(&self, theta: &[f64]) -> Result<Expansion, Error> {
         Ok(self.expansion(theta, false)?.0)
     }
@@ -219,18 +220,19 @@ impl Objective for Likelihood<'_> {
     }
 }
 
-/// How each observation pulls, from the gradients of its log-density.
+/// The pull of each observation, from the gradients of its log-density.
 fn pulls(expected: &Expected, gradients: &Matrix) -> Matrix {
     Matrix::from_fn(gradients.rows(), gradients.columns(), |i, k| expected.gradient[k] - gradients[(i, k)])
 }
 
-/// How much the logarithm of the normaliser may change by refinement at a start.
+/// The largest change of the normaliser's logarithm by refinement at a start.
 const COARSE: f64 = 0.01;
 
-/// The share of its standard error by which the last refinement may still move an estimate without a word.
+/// The largest move of an estimate by the last refinement without a warning, as a share of its standard
+/// error.
 const TOLERABLE: f64 = 5e-2;
 
-/// The share beyond which an estimate that the last refinement moved is not to be relied on.
+/// The share beyond which an estimate that the last refinement moved is not reliable.
 const UNSETTLED: f64 = 0.5;
 
 /// A refinement that moves the estimate by less than this share of its standard error is the last.
@@ -242,7 +244,8 @@ fn settled_below(dimension: usize) -> f64 {
     }
 }
 
-/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the domain.
+/// The estimate of [`Estimator::truncated_mle`](crate::Estimator::truncated_mle) by integration over the
+/// domain.
 pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, rule, seed, interrupt } = *task;
     let density = model.density().ok_or_else(|| ModelError::Unsupported {
@@ -262,7 +265,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         let objective = Likelihood::new(task, density, &points, rule.clone().less(&origin)?);
         let mut estimate = search(&objective, model, &points, first.as_deref(), seed)?;
         finish(&objective, &mut estimate, points.len())?;
-        // The rule knows its weights up to a factor only.
+        // The rule's weights are known only up to a factor.
         estimate.log_likelihood = None;
         return Ok(estimate.moved_back(model, &origin));
     }
@@ -282,7 +285,8 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         let finer = if level < FINEST { nodes(level + 1)? } else { None };
         Ok(finer.map(|finer| Likelihood::new(task, density, data, finer)))
     };
-    // Narrow densities need a finer rule from the beginning: one that does not change the normaliser at any start.
+    // Narrow densities need a finer rule from the outset: one that does not change the normaliser at any
+    // start.
     let mut next = finer_than(level)?;
     while let Some(finer) = &next {
         let mut changes = false;
@@ -334,7 +338,7 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
              integral, with boundary points close together near the data"
         ));
     }
-    // The search ended on a coarser rule; the influence is that on the last one.
+    // The search ended on a coarser rule; recompute the influence with the last one.
     finish(&objective, &mut estimate, data.len())?;
     Ok(estimate.moved_back(model, &origin))
 }
@@ -348,7 +352,7 @@ fn check_dimension(rule: &IntegrationRule, model: &dyn Model) -> Result<(), Erro
     Ok(())
 }
 
-/// The step of Newton's method, and its largest share of a standard error, where both are numbers.
+/// The step of Newton's method, and its largest share of a standard error, if both are finite.
 fn newton_step(at: &Expansion, rows: usize) -> Option<(Vec<f64>, f64)> {
     let root = information_root(&at.hessian, rows)?;
     // R' R is the inverse of `rows` times the Hessian.
@@ -360,7 +364,7 @@ fn newton_step(at: &Expansion, rows: usize) -> Option<(Vec<f64>, f64)> {
     shares.iter().all(|share| share.is_finite()).then_some((step, largest))
 }
 
-/// Puts the log-likelihood and the covariance by the observed information into an estimate.
+/// Adds the log-likelihood and the covariance by the observed information to an estimate.
 pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: usize) -> Result<(), Error> {
     if let Some(theta) = &estimate.theta {
         let (at, pulls) = objective.conclude(theta)?;
@@ -371,7 +375,7 @@ pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: u
             estimate.influence = factor.solve_rows(&pulls, -1.0);
         }
     }
-    // The mean that was minimised says no more than the log-likelihood.
+    // The minimised mean is redundant: the log-likelihood gives the same information.
     estimate.objective = None;
     Ok(())
 }
@@ -383,7 +387,7 @@ fn information_root(hessian: &Matrix, rows: usize) -> Option<Matrix> {
     Some(root)
 }
 
-/// Where the score is affine another estimate in closed form is a good start.
+/// A start in closed form from another estimate, if the score is affine.
 fn closed_form_start(
     model: &dyn Model,
     data: &Points,

@@ -35,12 +35,13 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises the Stein discrepancy under the kernel `h(x) k(x, y) h(y)`, `h` being the distance to the boundary
-    /// ([`Weighted`](crate::stein::Weighted)).
+    /// Minimises the Stein discrepancy under the kernel `h(x) k(x, y) h(y)`, `h` being the distance to the
+    /// boundary ([`Weighted`](crate::stein::Weighted)).
     ///
     /// # Requirements
     ///
-    /// A domain (exact distance), or boundary points (distance to the nearest, which overestimates far from them).
+    /// A domain (exact distance), or boundary points (distance to the nearest, which overestimates far from
+    /// them).
     ///
     /// # Complexity
     ///
@@ -48,15 +49,16 @@ impl Estimator {
     ///
     /// # Reference
     ///
-    /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit Testing*, 2021.
+    /// Xu, *Generalised Kernel Stein Discrepancy: A Unifying Approach for Non-parametric Goodness-of-fit
+    /// Testing*, 2021.
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use steinbound::{Estimator, Points, domain::Cuboid, model::Gaussian};
+    /// use steinbound::{Estimator, Points, domain::Cuboid, fit::DistanceKind, model::Gaussian};
     /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
     /// let interval = Arc::new(Cuboid::interval(-1.0, 1.0)?);
     /// let fit = Estimator::bdksd().domain(interval).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.distance.as_deref(), Some("exact"));
+    /// assert_eq!(fit.setup.distance, Some(DistanceKind::Exact));
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn bdksd() -> Estimator {

@@ -1,10 +1,10 @@
-//! What must hold of data and domain before anything is computed.
+//! Checks of data and domain before anything is computed.
 
 use super::Estimator;
 use crate::error::{Error, FitError};
 use crate::points::{Points, column_variances};
 
-/// The number of rows that count, at least two.
+/// The number of rows with positive weight, at least two.
 pub(crate) fn check_rows(data: &Points) -> Result<usize, FitError> {
     let rows = (0..data.len()).filter(|i| data.weight(*i) > 0.0).count();
     if rows < 2 {
@@ -25,14 +25,15 @@ pub(crate) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(
     Ok(())
 }
 
-/// Spreads of coordinates that differ by more than this do not go under one bandwidth. In a square of which one side was stretched, the first mean of a Gaussian with known
-/// covariance was off by 0.1 standard errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
+/// Spreads of coordinates that differ by more than this factor cannot share one bandwidth. In a square of
+/// which one side was stretched, the first mean of a Gaussian with known covariance was off by 0.1 standard
+/// errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
 const UNEQUAL_SPREADS: f64 = 5.0;
 
-/// Warns of coordinates in very different units, which one bandwidth cannot serve: the kernel then sees one of them alone, and boundary points along the others are
-/// too far apart.
+/// Warns of coordinates in very different units, for which one bandwidth is unsuitable: the kernel then
+/// depends on one of them only, and boundary points along the others are too far apart.
 pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
-    // Coordinates with scales of their own have been taken care of.
+    // Scaled coordinates need no check.
     if data.scales().iter().any(|scale| *scale != 1.0) {
         return None;
     }
@@ -50,7 +51,7 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
     })
 }
 
-/// Refuses data outside the domain, or gives a warning where they are allowed.
+/// Refuses data outside the domain, or warns if they are allowed.
 pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, Error> {
     let Some(domain) = &estimator.domain else {
         return Ok(None);

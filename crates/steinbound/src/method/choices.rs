@@ -21,7 +21,7 @@ impl DistanceKind {
     /// All kinds.
     pub const ALL: [DistanceKind; 3] = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
 
-    /// The kind asked for, else exact where a domain with a distance is known.
+    /// The requested kind; by default exact if a domain with a distance is known.
     pub fn chosen(asked: Option<DistanceKind>, domain: Option<&dyn Domain>) -> DistanceKind {
         let measures = domain.is_some_and(Domain::has_distance);
         asked.unwrap_or(if measures { DistanceKind::Exact } else { DistanceKind::Nearest })
@@ -41,15 +41,15 @@ impl DistanceKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Compute {
-    /// Chosen from the number of points, their dimension, the number of boundary points and the model; exact up to [`AUTO_EXACT_LIMIT`]
-    /// points. The result says which form was taken, and why.
+    /// Chosen from the number of points, their dimension, the number of boundary points and the model; exact
+    /// up to [`AUTO_EXACT_LIMIT`] points. The result reports the form and the reason.
     #[default]
     Auto,
     /// Evaluated once and stored: memory grows with `n^2`.
     Dense,
     /// Evaluated in each pass: memory grows with `n`.
     Tiled,
-    /// Landmarks stand for all points: time and memory grow with `n`.
+    /// Landmarks represent all points: time and memory grow with `n`.
     LowRank,
 }
 

@@ -1,4 +1,4 @@
-//! What every method must satisfy, for those in this crate and those outside it.
+//! Properties that every method must satisfy, in this crate and outside it.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::model::Gaussian;
 use crate::points::Points;
 use crate::simulate;
 
-/// Checks a method on data from a disc: that it records what it says it uses, that influence values are the derivatives of the
-/// estimate in the observation weights, that refits are estimates with other weights, and that a weight of two is an observation
-/// that is there twice.
+/// Checks a method on data from a disc: that it records the settings that it uses, that influence values are
+/// the derivatives of the estimate in the observation weights, that refits are estimates with other weights,
+/// and that a weight of two equals a repeated observation.
 ///
 /// ```
 /// use steinbound::Method;
@@ -42,7 +42,7 @@ impl Setting {
         let model = Gaussian::with_variance(2, 1.0)?;
         let rng = &mut simulate::stream(1, 0);
         let data = simulate::truncated(&model, &[0.5, 0.3], &disc, 80, rng)?.points;
-        // With these given, rows can be repeated without changing what is prepared.
+        // With these given, rows can be repeated without changing the preparation.
         let edge = disc.sample_boundary(&BoundarySampling::new(48), &mut simulate::stream(1, 1))?;
         let estimator =
             Estimator::new(method).boundary(edge).domain(Arc::new(disc)).bandwidth(Bandwidth::Fixed(1.0));

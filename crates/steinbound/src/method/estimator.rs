@@ -13,7 +13,8 @@ use crate::stein::{Statistic, check_tolerance};
 /// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
 ///
 /// The methods are [`tksd`](Estimator::tksd), [`bdksd`](Estimator::bdksd), [`truncsm`](Estimator::truncsm),
-/// [`truncated_mle`](Estimator::truncated_mle), [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings that a method does not use are ignored.
+/// [`truncated_mle`](Estimator::truncated_mle), [`ksd`](Estimator::ksd) and [`mle`](Estimator::mle). Settings
+/// that a method does not use are ignored.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,14 +51,14 @@ pub struct Estimator {
     pub(crate) seed: u64,
     pub(super) allow_outside: bool,
     pub(crate) interrupt: Interrupt,
-    /// Whether this is one of many fits, of which nobody reads the warnings.
+    /// Whether this is one of many fits whose warnings are not shown.
     pub(crate) is_replicate: bool,
 }
 
-/// The ridge `e` that is used unless told otherwise.
+/// The default ridge `e`.
 pub const DEFAULT_RIDGE: f64 = 1e-3;
 
-/// The share of the kernel left out by a low-rank form that is used unless told otherwise.
+/// The default share of the kernel that a low-rank form may leave out.
 pub const DEFAULT_TOLERANCE: f64 = 1e-3;
 
 impl Estimator {
@@ -89,12 +90,13 @@ impl Estimator {
         }
     }
 
-    /// Another method, with the settings that it shares with this one.
+    /// The same settings with another method, as far as it uses them.
     ///
     /// ```
     /// use steinbound::{Estimator, Method, Points, model::Gaussian};
     /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
-    /// let fit = Estimator::tksd().confidence(0.9).method(Method::MLE).fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// let estimator = Estimator::tksd().confidence(0.9).method(Method::MLE);
+    /// let fit = estimator.fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
     /// assert_eq!((fit.setup.method, fit.confidence), (Method::MLE, 0.9));
     /// # Ok::<(), steinbound::Error>(())
     /// ```
@@ -109,13 +111,14 @@ impl Estimator {
         self
     }
 
-    /// The domain, which tells who lies outside, exact distances, and boundary points where none are given.
+    /// The domain: it identifies data outside, and gives exact distances, and boundary points if none are
+    /// given.
     pub fn domain(mut self, domain: Arc<dyn Domain>) -> Estimator {
         self.domain = Some(domain);
         self
     }
 
-    /// How many boundary points to sample from the domain (default `8 d^2`, at least 32).
+    /// The number of boundary points to sample from the domain (default `8 d^2`, at least 32).
     pub fn boundary_points(mut self, count: usize) -> Estimator {
         self.boundary_points = Some(count);
         self
@@ -127,7 +130,7 @@ impl Estimator {
         self
     }
 
-    /// How to measure the distance to the boundary (default: exact where a domain is known).
+    /// How to measure the distance to the boundary (default: exact if a domain is known).
     pub fn distance(mut self, distance: DistanceKind) -> Estimator {
         self.distance = Some(distance);
         self
@@ -145,15 +148,16 @@ impl Estimator {
         self
     }
 
-    /// Where the search for a minimum starts, in reported parameters; then it is the only start, and components keep its order.
-    /// Fits in closed form need none.
+    /// The start of the search for a minimum, in reported parameters; it is then the only start, and
+    /// components keep its order. Fits in closed form need none.
     pub fn start(mut self, reported: Vec<f64>) -> Estimator {
         self.start = Some(reported);
         self
     }
 
-    /// How a truncated likelihood integrates over the domain, instead of by a rule made for the data. The fit then has no log-likelihood, because the rule
-    /// knows its weights up to a factor. A regression, whose normaliser is known, does not use it.
+    /// The rule by which a truncated likelihood integrates over the domain, instead of one made for the data.
+    /// The fit then has no log-likelihood, because the rule's weights are known only up to a factor. A
+    /// regression, whose normaliser is known, does not use it.
     pub fn integrate_by(mut self, rule: Arc<IntegrationRule>) -> Estimator {
         self.integration = Some(rule);
         self
@@ -165,7 +169,7 @@ impl Estimator {
         self
     }
 
-    /// What computes sums over pairs of points (default [`Native`]).
+    /// The engine that computes sums over pairs of points (default [`Native`]).
     pub fn engine(mut self, engine: Arc<dyn Engine>) -> Estimator {
         self.engine = engine;
         self
@@ -207,8 +211,9 @@ impl Estimator {
         self
     }
 
-    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts of a search, nodes of an
-    /// integral in many dimensions, and the subsample for the bandwidth of large data.
+    /// The seed of everything random: sampled boundary points and the places where leaks are measured, starts
+    /// of a search, nodes of an integral in many dimensions, and the subsample for the bandwidth of large
+    /// data.
     pub fn seed(mut self, seed: u64) -> Estimator {
         self.seed = seed;
         self
@@ -220,18 +225,18 @@ impl Estimator {
         self
     }
 
-    /// What ends the work before it is done. Everything made of this estimator watches it.
+    /// A handle that ends the work early. Everything made from this estimator checks it.
     pub fn interrupt(mut self, interrupt: Interrupt) -> Estimator {
         self.interrupt = interrupt;
         self
     }
 
-    /// The domain, where one was given.
+    /// The domain, if one was given.
     pub fn known_domain(&self) -> Option<&dyn Domain> {
         self.domain.as_deref()
     }
 
-    /// Refuses numbers that make no sense, as far as the method uses them.
+    /// Refuses invalid numbers among the settings that the method uses.
     pub(crate) fn check_numbers(&self) -> Result<(), Error> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(FitError::BadConfidence { value: self.confidence }.into());

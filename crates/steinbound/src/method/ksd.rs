@@ -1,4 +1,4 @@
-//! KSD: the kernel as it is.
+//! KSD: the plain kernel.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises the Stein discrepancy under the kernel `k` as it is ([`Radial`](crate::stein::Radial)).
+    /// Minimises the Stein discrepancy under the plain kernel `k` ([`Radial`](crate::stein::Radial)).
     ///
     /// # Requirements
     ///
@@ -51,7 +51,7 @@ impl Estimator {
     /// use steinbound::{Estimator, Points, model::Gaussian};
     /// let data = Points::from_rows(&[[-0.5], [0.1], [0.4], [0.9], [-0.8]])?;
     /// let fit = Estimator::ksd().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
-    /// assert_eq!(fit.m, 0);
+    /// assert_eq!(fit.setup.m, 0);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn ksd() -> Estimator {

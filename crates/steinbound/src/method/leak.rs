@@ -1,4 +1,4 @@
-//! What boundary points leave of the kernel between them.
+//! The kernel's residual on the boundary between the boundary points.
 
 use std::collections::HashSet;
 
@@ -12,37 +12,41 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES};
 
-/// How much of the kernel is left at places on the boundary.
+/// The share of the kernel that remains at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BoundaryLeaks {
-    /// The places: others than the boundary points where the domain is known, else some of the boundary points themselves.
+    /// The places: different from the boundary points if the domain is known, otherwise some of the boundary
+    /// points themselves.
     pub places: Points<'static>,
-    /// What is left at each of them, from 0 to 1.
+    /// The share that remains at each of them, from 0 to 1.
     pub leaks: Vec<f64>,
-    /// Whether the places are boundary points, each measured by the others alone. Then gaps between them go unseen: nobody knows where the boundary is.
+    /// Whether the places are boundary points, each measured with the other points only. Gaps between them
+    /// are then not detected, because the boundary is not known elsewhere.
     pub are_boundary_points: bool,
 }
 
-/// How strongly the kernel still ties the data to the boundary ([`KernelResidual::tie`]).
+/// The size of the kernel between data and boundary ([`KernelResidual::tie`]).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tie {
-    /// Beside how it ties the data to each other.
+    /// Relative to the kernel among the data.
     pub strength: f64,
-    /// Above this the bias that it leaves is no longer small beside the standard errors.
+    /// Above this limit the resulting bias is no longer small relative to the standard errors.
     pub limit: f64,
 }
 
-/// The share of the extent of the boundary within which two of its points are one: neither would tell of a gap at the other.
-const SAME: f64 = 1e-5;
+/// The share of the boundary's extent below which two points count as the same: neither would show a gap at
+/// the other.
+const SAME_POINT: f64 = 1e-5;
 
-/// The boundary points without those that are as good as repeated, where there are any: a point that is there twice would answer for itself.
+/// The boundary points without near duplicates; `None` if there are none. A duplicated point would hide the
+/// gap at its own place.
 pub(crate) fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Error> {
     let extent = |l: usize| {
         let values = boundary.rows().map(|row| row[l]);
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
-        (low, SAME * (high - low))
+        (low, SAME_POINT * (high - low))
     };
     let extents: Vec<(f64, f64)> = (0..boundary.dimension()).map(extent).collect();
     let cell = |row: &[f64]| -> Vec<i64> {
@@ -57,30 +61,30 @@ pub(crate) fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Err
     Ok(Some(Points::from_rows(&rows)?))
 }
 
-/// A ridge that leaves a hundredth.
+/// A ridge that is smaller by a factor of a hundred.
 pub(crate) fn smaller(ridge: f64) -> f64 {
     (ridge / 100.0).max(1e-10)
 }
 
-/// A share with as many digits as it needs.
+/// A share in per cent, with two decimals if it is small.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let digits = if percent >= 2.0 { 0 } else { 2 };
     format!("{percent:.digits$} %")
 }
 
-/// Places on the boundary, where the domain is known.
+/// Places on the boundary, if the domain is known.
 pub(crate) fn probes(estimator: &Estimator, data: &Points, count: usize) -> Option<Points<'static>> {
     let sampling = BoundarySampling::new(count).near(data);
     let domain = estimator.domain.as_ref()?;
     domain.sample_boundary(&sampling, &mut stream(estimator.seed, tasks::COVERAGE)).ok()
 }
 
-/// From so many places those near the data are taken; from the larger number where the first has too few that are near, as when a sample lies in one
-/// corner of a map. Some domains take their time for every place.
+/// The numbers of candidate places, of which those near the data are taken. The larger number is used if too
+/// few of the first are near, as for a sample in one corner of a map: some domains are slow to sample.
 const CANDIDATES: [usize; 2] = [2 * LEAK_PROBES, 32 * LEAK_PROBES];
 
-/// What is known of the boundary near the data, apart from the boundary points.
+/// Knowledge of the boundary near the data, apart from the boundary points.
 enum Near {
     /// Places on it.
     Places(Points<'static>),
@@ -89,8 +93,8 @@ enum Near {
     Unknown,
 }
 
-/// Different places on the boundary near the data, at most [`LEAK_PROBES`]; each is taken with a probability that goes with the kernel between it and the
-/// observations.
+/// Different places on the boundary near the data, at most [`LEAK_PROBES`]; each is taken with probability
+/// proportional to the kernel between it and the observations.
 fn near_probes(
     estimator: &Estimator,
     data: &Points,
@@ -101,7 +105,7 @@ fn near_probes(
     for count in CANDIDATES {
         let Some(places) = probes(estimator, data, count) else { return Ok(Near::Unknown) };
         let near = form.nearness(&places, observations)?;
-        // As many equal shares would be as uneven.
+        // The number of equal shares with the same sum of squares.
         let effective = 1.0 / dot(&near, &near);
         found = effective.is_finite().then_some((places, near));
         if effective > LEAK_PROBES as f64 / 2.0 {
@@ -109,7 +113,7 @@ fn near_probes(
         }
     }
     let Some((places, near)) = found else { return Ok(Near::OutOfReach) };
-    // One draw in each of so many equal shares of the whole.
+    // Systematic sampling: one draw in each of LEAK_PROBES equal parts of the total.
     let (mut taken, mut sum) = (Vec::new(), 0.0);
     for (place, share) in places.rows().zip(near) {
         let before = (sum * LEAK_PROBES as f64 + 0.5).floor();
@@ -121,44 +125,48 @@ fn near_probes(
     Ok(Near::Places(Points::from_rows(&taken)?))
 }
 
-/// The tie between the data and the boundary ([`KernelResidual::tie`]) above which the bias that it leaves no longer drowns in the standard error, for so many
-/// observations: the bias does not depend on their number, the standard error falls with its root.
+/// The limit of the kernel between data and boundary ([`KernelResidual::tie`]) above which the resulting bias
+/// is no longer small relative to the standard error: the bias does not depend on the number of observations,
+/// the standard error falls with its root.
 ///
-/// Where the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean and by 0.5 to 1.3 for a full Gaussian,
-/// which they are not with a dense boundary: measured in discs, balls of up to 12 dimensions, boxes, strips, rings and the United States, with 8 to 2,000
-/// boundary points and the median bandwidth (`make simulations` repeats some of it).
+/// If the tie is a tenth, estimates from 400 observations are off by 0.1 to 0.4 standard errors for a mean
+/// and by 0.5 to 1.3 for a full Gaussian, which they are not with a dense boundary: measured in discs, balls
+/// of up to 12 dimensions, boxes, strips, rings and the United States, with 8 to 2,000 boundary points and
+/// the median bandwidth (`make simulations` repeats some of it).
 fn strongest_tie(observations: usize) -> f64 {
     2.0 / (observations as f64).sqrt()
 }
 
-/// The mean leak above which boundary points are called too sparse where nothing else is known of the boundary: between few and far points there may be
-/// anything, and the tie to the points themselves says little. In discs and the United States with 400 observations the bias drowns in the standard error
-/// below a twentieth, and no longer does above.
+/// The mean leak above which boundary points count as too sparse if the domain is not known: the course of
+/// the boundary between distant points is then unknown, and the tie to the points themselves is not
+/// informative. In discs and the United States with 400 observations the bias is small relative to the
+/// standard error below a twentieth, but not above.
 fn largest_leak(observations: usize) -> f64 {
     0.05 * (400.0 / observations as f64).sqrt().min(1.0)
 }
 
-/// Below so many ridges a leak is called the ridge's doing: a boundary point itself leaks up to one.
-const OF_THE_RIDGE: f64 = 3.0;
+/// A leak below this multiple of the ridge is attributed to the ridge: at a boundary point itself the
+/// multiple is at most one.
+const RIDGE_LEAK_FACTOR: f64 = 3.0;
 
-/// What is left of the kernel at the data, on average, where boundary points are out of its reach.
+/// The mean share of the kernel at the data above which the boundary points are out of its reach.
 const UNTOUCHED: f64 = 1.0 - 1e-9;
 
-/// How well boundary points stand for the boundary, as far as that is known before anything is fitted.
+/// How well the boundary points represent the boundary, as measured before fitting.
 #[derive(Debug, Clone)]
 pub(crate) struct BoundaryCheck {
-    /// How much of the kernel is left at the data themselves, on average.
+    /// The mean share of the kernel that remains at the data themselves.
     pub(crate) kept: f64,
     pub(crate) tie: Option<Tie>,
-    /// The warning, also among those of the preparation.
+    /// The warning, which the preparation also contains.
     pub(crate) warning: Option<String>,
-    /// Places on the boundary near the data, where it is known.
+    /// Places on the boundary near the data, if the domain is known.
     pub(crate) near_places: Option<Points<'static>>,
 }
 
 impl BoundaryCheck {
-    /// Measures what is left of the kernel near the data, at other places on the boundary where the domain is known and
-    /// at the boundary points themselves where it is not.
+    /// Measures the kernel's residual near the data: at other places on the boundary if the domain is known,
+    /// otherwise at the boundary points themselves.
     pub(super) fn measure(
         preparation: &mut Preparation,
         boundary: &Points,
@@ -173,42 +181,43 @@ impl BoundaryCheck {
         let observations = Points::from_rows(&rows)?;
         let near_places = match near_probes(estimator, data, &observations, form)? {
             Near::Places(places) => Some(places),
-            // The kernel does not reach the boundary, so that nothing of it can be left there.
+            // The kernel does not reach the boundary, so it has no residual there.
             Near::OutOfReach => return Ok(()),
             Near::Unknown => None,
         };
-        let left = match (&near_places, distinct(boundary)?) {
+        let residual = match (&near_places, distinct(boundary)?) {
             (Some(places), _) => form.residual_at(places, &observations)?,
             (None, Some(points)) => form.on(&points)?.residual_among(&observations)?,
             (None, None) => form.residual_among(&observations)?,
         };
-        if !left.leak.is_finite() {
+        if !residual.leak.is_finite() {
             return Ok(());
         }
-        let tie = Tie { strength: left.tie, limit: strongest_tie(data.independent()) };
+        let tie = Tie { strength: residual.tie, limit: strongest_tie(data.independent()) };
         let largest_leak = near_places.is_none().then(|| largest_leak(data.independent()));
-        let warning = warning(&left, tie, largest_leak, estimator.ridge);
-        preparation.setup.leak = Some(left.leak);
+        let warning = warning(&residual, tie, largest_leak, estimator.ridge);
+        preparation.setup.leak = Some(residual.leak);
         preparation.warnings.extend(warning.clone());
         let tie = tie.strength.is_finite().then_some(tie);
-        preparation.boundary_check = Some(BoundaryCheck { kept: left.kept, tie, warning, near_places });
+        preparation.boundary_check = Some(BoundaryCheck { kept: residual.kept, tie, warning, near_places });
         Ok(())
     }
 }
 
-/// Whether a kernel sees one coordinate alone: along that the boundary is a few points, all of them known.
+/// Whether the kernel depends on one coordinate only: the boundary is then a few points, all of them known.
 pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
     data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
 }
 
-/// What to tell of boundary points that leave so much, with a limit to the leak where nothing else is known of the boundary.
-fn warning(left: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
-    if left.kept > UNTOUCHED && largest_leak.is_some() {
-        let text = "the boundary points are so far from the data that they have no effect, as if nothing were cut off; check that their columns \
-                    and units are those of the data, and that the part of the boundary near the data has points";
+/// The warning for this residual; `largest_leak` limits the leak if the domain is not known.
+fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
+    if residual.kept > UNTOUCHED && largest_leak.is_some() {
+        let text = "the boundary points are so far from the data that they have no effect, as if the data were not \
+                    truncated; check that their columns and units are those of the data, and that the part of the \
+                    boundary near the data has points";
         return Some(text.into());
     }
-    let (what, remedy) = if left.leak < OF_THE_RIDGE * ridge {
+    let (what, remedy) = if residual.leak < RIDGE_LEAK_FACTOR * ridge {
         (
             "the ridge is too large for this domain and bandwidth",
             format!(
@@ -225,16 +234,15 @@ fn warning(left: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f6
     let how = if tie.strength > tie.limit {
         let (strength, limit) = (percent(tie.strength), percent(tie.limit));
         format!(
-            "the kernel still ties the data to the boundary, by {strength} of what ties them to each other ({limit} would do)"
+            "the kernel between data and boundary is {strength} of that among the data, above the limit of {limit}"
         )
-    } else if largest_leak.is_some_and(|largest| left.leak > largest) {
-        format!("where each of them is, the others leave {} of the kernel", percent(left.leak))
+    } else if let Some(limit) = largest_leak.filter(|limit| residual.leak > *limit) {
+        let (leak, limit) = (percent(residual.leak), percent(limit));
+        format!("at each of them the others leave {leak} of the kernel, above the limit of {limit}")
     } else {
         return None;
     };
-    Some(format!(
-        "{what}: {how}, so that the estimate may be biased by more than its standard error tells; {remedy}"
-    ))
+    Some(format!("{what}: {how}, and the intervals do not include the resulting bias; {remedy}"))
 }
 
 #[cfg(test)]
@@ -243,7 +251,7 @@ mod tests {
     use crate::model::Gaussian;
 
     #[test]
-    fn a_boundary_out_of_reach_is_told() {
+    fn a_boundary_out_of_reach_is_warned_of() {
         let data =
             Points::from_rows(&[[0.1, 0.2], [0.5, -0.3], [-0.4, 0.1], [0.3, 0.6], [-0.2, -0.5]]).unwrap();
         let square = |side: f64| {

@@ -29,7 +29,7 @@ impl Procedure for Mle {
     }
 }
 
-/// Has nothing to prepare.
+/// Nothing to prepare.
 struct Naive;
 
 impl Solver for Naive {
@@ -56,7 +56,8 @@ impl Estimator {
     ///
     /// # Reference
     ///
-    /// White, *Maximum Likelihood Estimation of Misspecified Models*, Econometrica 1982, for the standard errors.
+    /// White, *Maximum Likelihood Estimation of Misspecified Models*, Econometrica 1982, for the standard
+    /// errors.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};

@@ -1,6 +1,6 @@
-//! Methods: ways to estimate the parameters, one in a file of its own.
+//! Methods: ways to estimate the parameters, each in its own file.
 //!
-//! | method | minimises | must know |
+//! | method | minimises | needs |
 //! |---|---|---|
 //! | [`tksd`](Estimator::tksd) | Stein discrepancy of the kernel conditioned on zeros at the boundary points | points on the boundary |
 //! | [`bdksd`](Estimator::bdksd) | Stein discrepancy of the kernel weighted by the distance to the boundary | distances |
@@ -9,9 +9,9 @@
 //! | [`mle`](Estimator::mle) | negative log-likelihood that ignores the boundary | nothing |
 //! | [`truncated_mle`](Estimator::truncated_mle) | negative log-likelihood inside the domain | the domain |
 //!
-//! A method is a [`Procedure`]: it says what it [uses](Uses), and prepares a [`Solver`] for data and model. To add one,
-//! copy a sibling file and add it to the list of [`Method`]s below; the command line, the Python package, the help and
-//! the messages find it there.
+//! A method is a [`Procedure`]: it lists the settings that it [uses](Uses), and prepares a [`Solver`] for
+//! data and model. To add one, copy a sibling file and add it to the list of [`Method`]s below; the command
+//! line, the Python package, the help and the messages take it from there.
 
 mod bdksd;
 mod checks;
@@ -53,19 +53,19 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Statistic, SteinForm};
 
-/// A way to estimate: what it uses, how it is prepared, and through its [`Solver`] how it estimates.
+/// A way to estimate: the settings it uses, its preparation, and through its [`Solver`] the estimation.
 pub trait Procedure: Debug + Send + Sync {
     /// The name by which it is chosen.
     fn name(&self) -> &'static str;
 
-    /// What it does, in one line for lists and help.
+    /// A one-line description for lists and help.
     fn meaning(&self) -> &'static str;
 
-    /// Which settings it uses, and what it must know of the boundary.
+    /// The settings and the knowledge of the boundary that it uses.
     fn uses(&self) -> Uses;
 
-    /// Checks and computes what does not depend on parameters or observation weights, and records what was used in
-    /// [`Preparation::setup`].
+    /// Checks, computes everything that does not depend on parameters or observation weights, and records the
+    /// setup in [`Preparation::setup`].
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error>;
 }
 
@@ -74,24 +74,24 @@ pub trait Solver: Send + Sync {
     /// The estimate, with the influence of each observation on it.
     fn estimate(&self, task: &Task) -> Result<Estimate, Error>;
 
-    /// The parameters for each of several sets of observation weights in place of the task's; `None` where there is no
-    /// estimate. A search begins at the task's start.
+    /// The parameters for each of several sets of observation weights in place of the task's; `None` if there
+    /// is no estimate. A search starts at the task's start.
     fn refits(&self, task: &Task, sets: &[Vec<f64>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         refit_each(self, task, sets)
     }
 
-    /// The Stein form whose discrepancy is minimised, where there is one.
+    /// The Stein form whose discrepancy is minimised, if there is one.
     fn form(&self) -> Option<&Arc<dyn SteinForm>> {
         None
     }
 
-    /// The same with another statistic of the same pairs, where there are pairs.
+    /// The same with another statistic of the same pairs, if there are pairs.
     fn with_statistic(&self, _statistic: Statistic) -> Option<Arc<dyn Solver>> {
         None
     }
 }
 
-/// An estimate of its own for each set of weights.
+/// A separate estimate for each set of weights.
 fn refit_each<S: Solver + ?Sized>(
     solver: &S,
     task: &Task,
@@ -106,7 +106,7 @@ fn refit_each<S: Solver + ?Sized>(
     Ok(found)
 }
 
-/// What is estimated: a model's parameters from weighted data.
+/// An estimation task: a model's parameters from weighted data.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// The model.
@@ -115,15 +115,15 @@ pub struct Task<'a> {
     pub data: &'a Points<'a>,
     /// Observation weights of mean 1, one for each point.
     pub weights: &'a [f64],
-    /// Where a search starts, in fitted parameters; `None` leaves that to the model.
+    /// The start of a search, in fitted parameters; if `None`, the model chooses it.
     pub start: Option<&'a [f64]>,
     /// The seed of everything random.
     pub seed: u64,
-    /// What ends the work before it is done.
+    /// A handle that ends the work early.
     pub interrupt: &'a Interrupt,
 }
 
-/// A method, by which an [`Estimator`] works.
+/// The method of an [`Estimator`].
 ///
 /// ```
 /// use steinbound::Method;
@@ -164,7 +164,7 @@ methods! {
 }
 
 impl Method {
-    /// The method of a procedure, also of one from outside this crate.
+    /// The method of a procedure, which may be defined outside this crate.
     pub const fn new(procedure: &'static dyn Procedure) -> Method {
         Method { procedure }
     }
@@ -179,12 +179,12 @@ impl Method {
         self.procedure.name()
     }
 
-    /// What it does, in one line.
+    /// A one-line description.
     pub fn meaning(self) -> &'static str {
         self.procedure.meaning()
     }
 
-    /// Which settings it uses, and what it must know of the boundary.
+    /// The settings and the knowledge of the boundary that it uses.
     pub fn uses(self) -> Uses {
         self.procedure.uses()
     }
@@ -204,7 +204,7 @@ impl Method {
     }
 }
 
-/// The names of the methods that a condition holds for, as a remedy lists them: `tksd, bdksd or truncsm`.
+/// The names of the methods that satisfy a condition, as a remedy lists them: `tksd, bdksd or truncsm`.
 pub(crate) fn names_where(condition: impl Fn(Uses) -> bool) -> String {
     let names: Vec<&str> =
         Method::ALL.iter().filter(|method| condition(method.uses())).map(|method| method.name()).collect();
@@ -215,7 +215,8 @@ pub(crate) fn names_where(condition: impl Fn(Uses) -> bool) -> String {
     }
 }
 
-/// The refusal of a model that lacks what a method needs, with the methods for which a condition holds as the remedy.
+/// The error for a model that lacks a property the method needs; the remedy lists the methods that satisfy a
+/// condition.
 fn unsuited(error: Error, condition: impl Fn(Uses) -> bool) -> Error {
     match error {
         Error::Model(ModelError::Unsupported { model, action, remedy: ANOTHER_METHOD }) => {

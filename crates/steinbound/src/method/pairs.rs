@@ -1,4 +1,4 @@
-//! Which form holds the pairs of a problem, and why.
+//! The choice of the form that holds the pairs of a problem.
 
 use std::sync::Arc;
 
@@ -12,29 +12,30 @@ use crate::stein::{Conditioned, Landmarks, LowRank, MOST_LANDMARKS, Radial, Stei
 /// Up to this many points the pairs are stored (1 MB), in case they are needed again.
 const DENSE_LIMIT: usize = 500;
 
-/// Up to this many points the pairs are stored for a search (16 MB), which goes over them many times.
+/// Up to this many points the pairs are stored for a search (16 MB), which passes over them many times.
 const SEARCH_DENSE_LIMIT: usize = 2_000;
 
-/// Beyond this many points the square of their number is out of reach: about half a minute for each pass on two cores.
+/// Beyond this many points exact pairs take too long: about half a minute for each pass on two cores.
 const EXACT_LIMIT: usize = 300_000;
 
-/// A search goes over the pairs dozens of times.
+/// A search passes over the pairs dozens of times.
 const EXACT_LIMIT_OF_SEARCH: usize = 50_000;
 
-/// A conditioned kernel at the data, and what holds it.
+/// A conditioned kernel at the data, and the form that holds it.
 pub(crate) struct Held {
     /// The kernel itself.
     pub(super) exact: Arc<Conditioned>,
-    /// What stands for it, where the form is of low rank.
+    /// Its low-rank approximation, if the form is of low rank.
     landmarks: Option<Arc<Landmarks>>,
-    /// Why this form.
+    /// The reason for this form.
     pub(super) reason: String,
-    /// What the user should know.
+    /// A warning for the user.
     pub(super) warning: Option<String>,
 }
 
 impl Held {
-    /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the settings ask for.
+    /// The kernel with this bandwidth, conditioned on boundary points (or none), in the form that the
+    /// settings select.
     pub(crate) fn new(
         estimator: &Estimator,
         data: &Points,
@@ -80,7 +81,7 @@ impl Held {
             Compute::Auto => {
                 let exact = exact(false)?;
                 let limit = if needs_search { EXACT_LIMIT_OF_SEARCH } else { EXACT_LIMIT };
-                // Choosing so many landmarks takes about as long as all pairs.
+                // Choosing this number of landmarks takes about as long as all pairs.
                 let worthwhile = points / if needs_search { 20 } else { 100 };
                 let most = if points > limit { MOST_LANDMARKS } else { worthwhile };
                 if points <= limit && 4 * boundary.len() >= points {
@@ -117,7 +118,7 @@ impl Held {
         }
     }
 
-    /// The form that a discrepancy is computed with.
+    /// The form used to compute a discrepancy.
     pub(crate) fn form(&self) -> Result<Arc<dyn SteinForm>, Error> {
         match &self.landmarks {
             Some(landmarks) => Ok(Arc::new(LowRank::new(Arc::clone(&self.exact), Arc::clone(landmarks))?)),
@@ -126,7 +127,7 @@ impl Held {
     }
 }
 
-/// The warning that landmarks leave out more than they may.
+/// The warning if landmarks leave out more of the kernel than the tolerance.
 fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<String> {
     let (rank, residual) = (landmarks.rank(), landmarks.residual());
     (residual > tolerance).then(|| {

@@ -1,4 +1,4 @@
-//! What a method finds when it is prepared, and what it needs for that.
+//! The preparation of a method: its inputs and what it records.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::SteinForm;
 
-/// Settings, data and model on their way to a [`Solver`](super::Solver), with a record of what was chosen.
+/// Settings, data and model for preparing a [`Solver`](super::Solver), with a record of the choices made.
 pub struct Preparation<'a> {
     /// The settings.
     pub estimator: &'a Estimator,
@@ -21,13 +21,13 @@ pub struct Preparation<'a> {
     pub data: &'a Points<'a>,
     /// The model.
     pub model: &'a dyn Model,
-    /// What is used: methods record here what they choose.
+    /// The setup, in which methods record their choices.
     pub setup: Setup,
-    /// What the user should know before trusting an estimate.
+    /// Warnings about the data and the settings.
     pub warnings: Vec<String>,
     /// Boundary points, given or sampled.
     pub(crate) boundary: Option<Points<'static>>,
-    /// How well boundary points stand for the boundary, where that was measured.
+    /// How well the boundary points represent the boundary, if that was measured.
     pub(crate) boundary_check: Option<BoundaryCheck>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Preparation<'a> {
         self.estimator.domain.clone().ok_or(FitError::NeedsDomain { method })
     }
 
-    /// The distance to the boundary, of the kind asked for or the best that is known.
+    /// The distance to the boundary, of the requested kind or the best available.
     pub fn distance(&mut self) -> Result<BoundaryDistance, Error> {
         let Estimator { method, domain, distance, distance_norm, distance_power, interrupt, .. } =
             self.estimator;
@@ -117,12 +117,12 @@ impl<'a> Preparation<'a> {
         Ok(distance.with_power(*distance_power)?.interrupt(interrupt.clone()))
     }
 
-    /// The form of the kernel as it is, without a boundary.
+    /// The form of the plain kernel, without a boundary.
     pub fn plain_form(&mut self) -> Result<Arc<dyn SteinForm>, Error> {
         self.pairs(&Points::none(self.data.dimension()))?.form()
     }
 
-    /// The kernel at the data, conditioned on boundary points, in the form that the settings ask for.
+    /// The kernel at the data, conditioned on boundary points, in the form that the settings select.
     pub(crate) fn pairs(&mut self, boundary: &Points) -> Result<Held, Error> {
         let Estimator { bandwidth, kernel, seed, interrupt, .. } = self.estimator;
         let bandwidth = bandwidth.find(self.data, *seed, interrupt)?;

@@ -1,13 +1,14 @@
-//! The account of what was used, part of every result.
+//! The record of the settings in use, part of every result.
 
 use serde::{Deserialize, Serialize};
 
 use super::{DistanceKind, Method};
 use crate::stein::{Holder, Statistic};
 
-/// What a result was computed with.
+/// The settings with which a result was computed.
 ///
-/// Every result contains it: [`Fit`](crate::Fit) and [`Problem`](crate::fit::Problem) as `setup`, JSON as fields of the result itself.
+/// Every result contains it: [`Fit`](crate::Fit) and [`Problem`](crate::fit::Problem) as `setup`, JSON as
+/// fields of the result itself.
 ///
 /// ```
 /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -39,7 +40,7 @@ pub struct Setup {
     pub ridge: Option<f64>,
     /// How distances to the boundary are measured, for methods that measure them.
     pub distance: Option<DistanceKind>,
-    /// How much of the kernel is left on the boundary between the boundary points, on average (TKSD; see
+    /// The mean share of the kernel that remains on the boundary between the boundary points (TKSD; see
     /// [`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
     pub leak: Option<f64>,
     /// How the pairs are computed, for methods that have pairs.
@@ -51,7 +52,7 @@ pub struct Setup {
 pub struct KernelUsed {
     /// Its name.
     pub name: String,
-    /// Its bandwidth, in the data's units (times the scale of a coordinate, where coordinates have scales).
+    /// Its bandwidth, in the data's units (times the scale of a coordinate, if coordinates have scales).
     pub bandwidth: f64,
 }
 
@@ -66,13 +67,13 @@ pub struct ComputeUsed {
     /// The vector instructions in use: `avx512`, `avx2` or `portable`.
     #[serde(default)]
     pub simd: String,
-    /// Why this form.
+    /// The reason for this form.
     #[serde(default)]
     pub reason: String,
 }
 
 impl ComputeUsed {
-    /// The form by its name, with rank and residual where it is of low rank.
+    /// The form by its name, with rank and residual if it is of low rank.
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};

@@ -1,17 +1,19 @@
-//! How every Stein discrepancy is minimised.
+//! The minimisation of Stein discrepancies.
 
 use std::sync::Arc;
 
 use super::{Solver, Task};
 use crate::error::Error;
 use crate::minimise::{
-    Estimate, Ground, SteinObjective, affine_score, centred, closed_form, features, solve_normal_equations,
+    CentredSearch, Estimate, SteinObjective, affine_score, centred, closed_form, features,
+    solve_normal_equations,
 };
 use crate::stein::{Moments, Statistic, SteinForm};
 
-/// Minimises the discrepancy of a Stein form: in closed form where the score is affine in the parameters, else by a search.
+/// Minimises the discrepancy of a Stein form: in closed form if the score is affine in the parameters,
+/// otherwise by a search.
 ///
-/// A method whose kernel is another one prepares its form and leaves the rest to this.
+/// A method with another kernel only prepares its form and uses this solver.
 pub struct SteinSolver {
     form: Arc<dyn SteinForm>,
     statistic: Statistic,
@@ -31,14 +33,14 @@ impl Solver for SteinSolver {
         if model.affine().is_some() {
             return closed_form::minimise(form, model, data, weights, statistic);
         }
-        let ground = Ground::new(model, data, start);
-        let objective = SteinObjective::new(form, model, &ground.points, weights, statistic, interrupt)?;
-        let mut estimate = ground.search(&objective, seed)?;
+        let search = CentredSearch::new(model, data, start);
+        let objective = SteinObjective::new(form, model, &search.points, weights, statistic, interrupt)?;
+        let mut estimate = search.minimise(&objective, seed)?;
         estimate.discrepancy_squared = estimate.objective.take().map(|value| statistic.clean(value));
         Ok(estimate)
     }
 
-    /// No kernel value depends on weights: a closed form goes over the pairs once for all sets.
+    /// No kernel value depends on weights: a closed form passes over the pairs once for all sets.
     fn refits(&self, task: &Task, sets: &[Vec<f64>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         let Task { model, data, .. } = *task;
         if model.affine().is_none() {

@@ -37,19 +37,22 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises `mean_ij H(x_i, x_j)`, the Stein kernel `H` being that of `k` conditioned to vanish at the boundary points,
-    /// `k0(x, y) = k(x, y) - k(x, b) (K + e I)^-1 k(b, y)` ([`Conditioned`](crate::stein::Conditioned)). For a score that is
-    /// affine in the parameters the minimum solves linear equations ([`Moments`](crate::stein::Moments)); standard errors are
-    /// those of the [sandwich](crate::inference::sandwich).
+    /// Minimises `mean_ij H(x_i, x_j)`, the Stein kernel `H` being that of `k` conditioned to vanish at the
+    /// boundary points, `k0(x, y) = k(x, y) - k(x, b) (K + e I)^-1 k(b, y)`
+    /// ([`Conditioned`](crate::stein::Conditioned)). For a score that is affine in the parameters the minimum
+    /// solves linear equations ([`Moments`](crate::stein::Moments)); standard errors are those of the
+    /// [sandwich](crate::inference::sandwich).
     ///
     /// # Requirements
     ///
-    /// Points on the boundary, or a domain to sample them from; they should lie closer together than the bandwidth. At a
-    /// fixed number of boundary points a small bias remains, which standard errors do not include.
+    /// Points on the boundary, or a domain to sample them from; they should lie closer together than the
+    /// bandwidth. At a fixed number of boundary points a small bias remains, which standard errors do not
+    /// include.
     ///
     /// # Complexity
     ///
-    /// `n^2 / 2 + 2 n m` kernel values and `m^3 / 3` operations; `n m^2` more for the U-statistic. Memory `O(n + m^2)` when tiled.
+    /// `n^2 / 2 + 2 n m` kernel values and `m^3 / 3` operations; `n m^2` more for the U-statistic. Memory
+    /// `O(n + m^2)` when tiled.
     ///
     /// # Reference
     ///

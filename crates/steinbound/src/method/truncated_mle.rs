@@ -31,7 +31,7 @@ impl Procedure for TruncatedMle {
     }
 }
 
-/// The domain, and how to integrate over it where the user said so.
+/// The domain, and the rule of integration if the user gave one.
 struct Integrated {
     domain: Arc<dyn Domain>,
     rule: Option<Arc<IntegrationRule>>,
@@ -48,19 +48,21 @@ impl Solver for Integrated {
 }
 
 impl Estimator {
-    /// Maximum likelihood of the truncated density: the bar that every other method is measured against.
+    /// Maximum likelihood of the truncated density: the benchmark for all other methods.
     ///
     /// # Definition
     ///
-    /// Maximises the mean over the data of `log p(x; theta) - log Z(theta)`, `Z` being the integral of the unnormalised density `p` over the
-    /// domain. Up to three dimensions the integral is a sum over Gauss-Legendre nodes along sections of the domain; beyond, a
-    /// seeded quasi-Monte Carlo sum. The rule is refined until the estimate moves by less than a thousandth of its
-    /// standard error (a hundredth in three dimensions, a twentieth beyond), or the fit says that it was not. A regression needs no sum: its normaliser is known.
+    /// Maximises the mean over the data of `log p(x; theta) - log Z(theta)`, `Z` being the integral of the
+    /// unnormalised density `p` over the domain. Up to three dimensions the integral is a sum over
+    /// Gauss-Legendre nodes along sections of the domain; beyond, a seeded quasi-Monte Carlo sum. The rule is
+    /// refined until the estimate moves by less than a thousandth of its standard error (a hundredth in three
+    /// dimensions, a twentieth beyond); if that is not reached, the fit has a warning. A regression needs no
+    /// sum: its normaliser is known.
     ///
     /// # Requirements
     ///
-    /// A domain, and a model that knows its unnormalised log-density. Standard errors are those of the inverse observed
-    /// information, or of the sandwich where observations have weights or clusters.
+    /// A domain, and a model with an unnormalised log-density. Standard errors are those of the inverse
+    /// observed information, or of the sandwich if observations have weights or clusters.
     ///
     /// # Complexity
     ///
@@ -68,7 +70,8 @@ impl Estimator {
     ///
     /// # Reference
     ///
-    /// Hausman and Wise, *Social Experimentation, Truncated Distributions, and Efficient Estimation*, Econometrica 1977.
+    /// Hausman and Wise, *Social Experimentation, Truncated Distributions, and Efficient Estimation*,
+    /// Econometrica 1977.
     ///
     /// ```
     /// use std::sync::Arc;

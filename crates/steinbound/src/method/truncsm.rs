@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{DistanceKind, Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
 use crate::error::Error;
-use crate::minimise::{Estimate, Ground};
+use crate::minimise::{CentredSearch, Estimate};
 use crate::score_matching::{self, BoundaryWeight, ScoreMatching};
 
 /// See [`Estimator::truncsm`].
@@ -37,8 +37,8 @@ impl Solver for BoundaryWeight {
         if model.affine().is_some() {
             return score_matching::minimise(model, data, weights, self);
         }
-        let ground = Ground::new(model, data, start);
-        ground.search(&ScoreMatching::new(model, &ground.points, weights, self, interrupt), seed)
+        let search = CentredSearch::new(model, data, start);
+        search.minimise(&ScoreMatching::new(model, &search.points, weights, self, interrupt), seed)
     }
 }
 
@@ -47,9 +47,9 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// Minimises the mean over the data of `sum_l [ h (psi_l^2 + 2 d_l psi_l) + 2 (d_l h) psi_l ]`, `h` being the distance to the
-    /// boundary. (The paper has the last term without its factor 2, and the public code replaces the derivative
-    /// `d_l psi_l` by a sum over a row of the Hessian.)
+    /// Minimises the mean over the data of `sum_l [ h (psi_l^2 + 2 d_l psi_l) + 2 (d_l h) psi_l ]`, `h` being
+    /// the distance to the boundary. (The paper has the last term without its factor 2, and the public code
+    /// replaces the derivative `d_l psi_l` by a sum over a row of the Hessian.)
     ///
     /// # Requirements
     ///
@@ -61,8 +61,8 @@ impl Estimator {
     ///
     /// # Reference
     ///
-    /// Liu, Kanamori and Williams, *Estimating Density Models with Truncation Boundaries using Score Matching*, JMLR 2022;
-    /// Yu, Drton and Shojaie, *Generalized Score Matching for General Domains*, 2022.
+    /// Liu, Kanamori and Williams, *Estimating Density Models with Truncation Boundaries using Score
+    /// Matching*, JMLR 2022; Yu, Drton and Shojaie, *Generalized Score Matching for General Domains*, 2022.
     ///
     /// ```
     /// use std::sync::Arc;

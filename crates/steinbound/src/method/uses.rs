@@ -1,6 +1,6 @@
 use super::DistanceKind;
 
-/// What a method uses: everything else that is given has no effect on it.
+/// The settings that a method uses; all others have no effect on it.
 ///
 /// ```
 /// use steinbound::Method;
@@ -17,14 +17,14 @@ pub struct Uses {
     pub ridge: bool,
     /// Points on the boundary, given or sampled from the domain.
     pub boundary_points: bool,
-    /// The kinds of distance to the boundary that it can work with; none where it needs no distance.
+    /// The kinds of distance to the boundary that it supports; none if it needs no distance.
     pub distances: &'static [DistanceKind],
     /// The domain itself, to integrate over it.
     pub domain: bool,
 }
 
 impl Uses {
-    /// Nothing but the data and the model.
+    /// Only the data and the model.
     pub const NOTHING: Uses = Uses {
         kernel: false,
         statistic: false,

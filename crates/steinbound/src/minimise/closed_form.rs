@@ -6,10 +6,11 @@ use crate::stein::{Pass, Statistic, SteinForm};
 
 /// The minimum of the squared Stein discrepancy over an affine score.
 ///
-/// For `psi_l = Phi (S_l theta + s_l)` the squared discrepancy is a quadratic in `theta`, and the minimum solves
-/// `(sum_l S_l' G S_l) theta = - sum_l S_l' (G s_l + c_l)` with the pair sums `G` and `c_l` of [`crate::stein::Moments`].
-/// The matrix on the left must be positive definite. For the V-statistic it is, unless the data do not determine the
-/// parameters. For the U-statistic it need not be: then the quadratic has no minimum, and the estimate says so.
+/// For `psi_l = Phi (S_l theta + s_l)` the squared discrepancy is a quadratic in `theta`, and the minimum
+/// solves `(sum_l S_l' G S_l) theta = - sum_l S_l' (G s_l + c_l)` with the pair sums `G` and `c_l` of
+/// [`crate::stein::Moments`]. The matrix on the left must be positive definite. For the V-statistic it is,
+/// unless the data do not determine the parameters. For the U-statistic it need not be: then the quadratic
+/// has no minimum, and the estimate reports it.
 ///
 /// One pass over the pairs gives the estimate and its standard errors together.
 pub(crate) fn minimise(
@@ -26,7 +27,7 @@ pub(crate) fn minimise(
     let (normal, right) = pass.moments().normal_equations(&score);
     let (theta, factor) = match (solve_normal_equations(&normal, &right), statistic) {
         (Ok(solved), _) => solved,
-        // Not definite at all, rather than nearly singular.
+        // Indefinite, rather than nearly singular.
         (Err(FitError::NotIdentified { condition: f64::INFINITY }), Statistic::U) => {
             return Ok(Estimate::without_minimum(model.parameters()));
         }

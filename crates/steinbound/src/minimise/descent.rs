@@ -1,4 +1,4 @@
-//! The search for a minimum where there is no closed form: Newton's method, damped.
+//! The search for a minimum without a closed form: Newton's method, damped.
 
 use super::objective::{Expansion, Objective};
 use crate::compute::cholesky::ScaledCholesky;
@@ -6,39 +6,42 @@ use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 
-/// Where a search ended.
+/// The end of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Descent {
     pub(crate) theta: Vec<f64>,
-    /// The objective there, or where the last step began if that was rounding.
+    /// The objective there; if the last step was rounding, where it began.
     pub(crate) expansion: Expansion,
     pub(crate) iterations: usize,
-    /// How observations pull there, where that was found on the way.
+    /// The pulls of observations there, if they were computed on the way.
     pub(crate) pulls: Option<Matrix>,
     /// Whether it ended at a minimum: a vanishing gradient and a positive definite Hessian.
     pub(crate) converged: bool,
 }
 
-/// Steps after which a search gives up.
+/// The most steps of a search.
 const MOST_STEPS: usize = 200;
 
 /// A predicted gain below this share of the objective's scale is rounding.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// A gain can be rounding because the objective is flat; at a minimum the step is short as well.
+/// A gain can be rounding because the objective is flat; at a minimum the step must also be short.
 const SHORT: f64 = 1e-4;
 
-/// From an undamped step as short as this on, the Hessian itself is worth its price.
+/// Once an undamped step is this short, the exact Hessian is computed.
 const NEAR: f64 = 1e-2;
 
-/// A step as short as this, with a gain that is rounding, is the last: it ends at full precision, and what the next would be is rounding.
+/// A step this short whose gain is rounding is the last: it ends at full precision, and a further step would
+/// be rounding.
 const ROUNDING: f64 = 1e-8;
 
-/// After a step as short as this comes one whose square it is, and that is the last: what is wanted at the end is computed at once.
+/// After a step this short the next has about its squared length and is the last, so the results needed at
+/// the end are computed with it.
 const CLOSING: f64 = 1e-5;
 
-/// A step as short as this changes neither the Hessian nor the pulls of observations by more than their own rounding.
-const NOTHING: f64 = 1e-11;
+/// A step this short changes neither the Hessian nor the pulls of observations by more than their own
+/// rounding.
+const NEGLIGIBLE_STEP: f64 = 1e-11;
 
 /// Damping beyond which no step can help.
 const LARGEST_DAMPING: f64 = 1e10;
@@ -47,16 +50,19 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// # Definition
 ///
-/// Levenberg and Marquardt's damping of Newton's method with the Hessian `H`, or what [`Objective::expand`] makes do with until the end is near: the step solves
-/// `(H + damping D) s = -g`, `D` being the absolute diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step lowers the
-/// objective by a fair share of what the quadratic promises, and falls again when it does. The Hessian needs no sum of squares, so that U-statistics, score matching and likelihoods are minimised alike,
-/// and it ends at a quadratic rate.
+/// Levenberg and Marquardt's damping of Newton's method with the Hessian `H`, or the approximation of
+/// [`Objective::expand`] until near the end: the step solves `(H + damping D) s = -g`, `D` being the absolute
+/// diagonal of `H`. The damping grows tenfold until the matrix is positive definite and the step achieves a
+/// fair share of the decrease predicted by the quadratic, and is then reduced. The objective need not be a
+/// sum of squares, so that U-statistics, score matching and likelihoods are minimised alike, with quadratic
+/// convergence.
 ///
 /// # Requirements
 ///
-/// An objective that is finite at the start. It has converged where the quadratic promises a gain that is rounding and steps
-/// shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full precision. A search that ends in another way says so.
-/// The pulls of observations at the end are found on the way where that saves an evaluation, if they are wanted.
+/// An objective that is finite at the start. The search has converged if the predicted gain is rounding and
+/// steps shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full
+/// precision. Otherwise `converged` is false. The pulls of observations at the end, if needed, are computed
+/// on the way if that saves an evaluation.
 ///
 /// # Reference
 ///
@@ -64,7 +70,7 @@ const LARGEST_DAMPING: f64 = 1e10;
 pub(crate) fn minimise(
     objective: &dyn Objective,
     start: &[f64],
-    wants_pulls: bool,
+    needs_pulls: bool,
 ) -> Result<Descent, Error> {
     let mut theta = start.to_vec();
     let mut here = objective.expand(&theta)?;
@@ -72,9 +78,9 @@ pub(crate) fn minimise(
     let mut damping = 0.0;
     let mut iterations = 0;
     let mut converged = false;
-    // Near the end an approximate Hessian is too slow, and cannot tell whether the steps vanish.
+    // Near the end an approximate Hessian is too slow, and cannot show whether the steps vanish.
     let mut is_near = false;
-    let mut goes_well = true;
+    let mut succeeded = true;
     let expand = |theta: &[f64], is_near: bool| {
         if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
     };
@@ -84,7 +90,7 @@ pub(crate) fn minimise(
             damping = raised(damping);
             continue;
         };
-        let promised = promised_gain(&here, &step);
+        let predicted = predicted_gain(&here, &step);
         let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
         let length = relative_length(&theta, &step);
         if damping == 0.0 && !here.is_full && length <= NEAR {
@@ -92,21 +98,21 @@ pub(crate) fn minimise(
             here = objective.expand_fully(&theta)?;
             continue;
         }
-        if length <= SHORT && promised <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
+        if length <= SHORT && predicted <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
             if damping == 0.0 && length < ROUNDING {
                 (theta, converged) = (moved, true);
-                pulls = pulls.filter(|_| length < NOTHING);
+                pulls = pulls.filter(|_| length < NEGLIGIBLE_STEP);
                 break;
             }
             if damping == 0.0 {
                 let there = expand(&moved, is_near)?;
-                converged = comes_to_rest(&theta, &step, &there);
-                if there.is_finite() && remaining_gain(&there) <= promised {
+                converged = steps_vanish(&theta, &step, &there);
+                if there.is_finite() && remaining_gain(&there) <= predicted {
                     (theta, here, pulls) = (moved, there, None);
                 }
                 break;
             }
-            // Only an undamped step can tell a minimum from a slow place.
+            // Only an undamped step can distinguish a minimum from slow progress.
             damping = lowered(damping);
             iterations += 1;
             if damped_step(&here, damping).is_none() {
@@ -115,23 +121,23 @@ pub(crate) fn minimise(
             continue;
         }
         iterations += 1;
-        // After a step that went well the next is rarely refused: its expansion has the value as well.
-        let is_closing = wants_pulls && here.is_full && damping == 0.0 && length < CLOSING;
+        // After a successful step the next is rarely refused: its expansion includes the value.
+        let is_closing = needs_pulls && here.is_full && damping == 0.0 && length < CLOSING;
         let expand = || match is_closing {
             true => objective.conclude(&moved).map(|(next, pulls)| (next, Some(pulls))),
             false => expand(&moved, is_near).map(|next| (next, None)),
         };
-        let expanded = if goes_well { Some(expand()?) } else { None };
+        let expanded = if succeeded { Some(expand()?) } else { None };
         let value = expanded.as_ref().map_or_else(|| objective.value(&moved), |next| Ok(next.0.value))?;
         let gain = here.value - value;
-        goes_well = value.is_finite() && gain > 1e-4 * promised;
-        if goes_well {
+        succeeded = value.is_finite() && gain > 1e-4 * predicted;
+        if succeeded {
             let (next, own_pulls) = expanded.map_or_else(expand, Ok)?;
             if next.is_finite() {
                 (theta, here, pulls) = (moved, next, own_pulls);
-                if gain > 0.75 * promised {
+                if gain > 0.75 * predicted {
                     damping = lowered(damping);
-                } else if gain < 0.25 * promised {
+                } else if gain < 0.25 * predicted {
                     damping = raised(damping);
                 }
                 continue;
@@ -156,7 +162,7 @@ fn damped_step(at: &Expansion, damping: f64) -> Option<Vec<f64>> {
     let mut matrix = at.hessian.clone();
     let largest = (0..size).map(|k| at.hessian[(k, k)].abs()).fold(0.0, f64::max);
     for k in 0..size {
-        // A parameter without any curvature is held by a little of the others'.
+        // A parameter without any curvature is damped by a small share of the largest.
         let own = at.hessian[(k, k)].abs().max(1e-12 * largest);
         matrix[(k, k)] += damping * own;
     }
@@ -166,21 +172,21 @@ fn damped_step(at: &Expansion, damping: f64) -> Option<Vec<f64>> {
     step.values().iter().all(|s| s.is_finite()).then(|| step.column(0).to_vec())
 }
 
-/// How much lower the quadratic is at the end of the step.
-fn promised_gain(at: &Expansion, step: &[f64]) -> f64 {
+/// The predicted decrease of the quadratic at the end of the step.
+fn predicted_gain(at: &Expansion, step: &[f64]) -> f64 {
     let curved = at.hessian.times_vector(step);
     let both = at.gradient.iter().zip(&curved).zip(step);
     -both.map(|((g, c), s)| (g + 0.5 * c) * s).sum::<f64>()
 }
 
-/// How much an undamped step still promises; infinite where there is none.
+/// The predicted decrease of an undamped step; infinite if there is none.
 fn remaining_gain(at: &Expansion) -> f64 {
-    damped_step(at, 0.0).map_or(f64::INFINITY, |step| promised_gain(at, &step))
+    damped_step(at, 0.0).map_or(f64::INFINITY, |step| predicted_gain(at, &step))
 }
 
-/// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a minimum without
-/// curvature, as that of a fourth power, every step is a fixed share of the last.
-fn comes_to_rest(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
+/// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a
+/// minimum without curvature, as that of a fourth power, every step is a fixed share of the last.
+fn steps_vanish(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
     let length = |step: &[f64]| relative_length(theta, step);
     damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))
 }
@@ -247,7 +253,7 @@ mod tests {
         }
     }
 
-    /// `t^4` has a minimum whose curvature is zero: nothing can be said of its standard error.
+    /// `t^4` has a minimum whose curvature is zero: its standard error is undefined.
     struct Fourth;
 
     impl Objective for Fourth {
@@ -271,7 +277,7 @@ mod tests {
         }
     }
 
-    /// At a saddle the gradient vanishes, but not the way down.
+    /// At a saddle the gradient is zero, but there is a direction of descent.
     struct Saddle;
 
     impl Objective for Saddle {

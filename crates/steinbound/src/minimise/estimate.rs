@@ -11,22 +11,24 @@ pub(crate) use crate::stein::solve_normal_equations;
 pub struct Starts {
     /// The number of starts tried.
     pub tried: usize,
-    /// How many of them ended at the minimum that was chosen.
+    /// The number of them that ended at the chosen minimum.
     pub agreed: usize,
 }
 
-/// What every estimator returns: parameters, the influence of each observation on them, and how the search went.
+/// The result of every estimator: parameters, the influence of each observation on them, and how the search
+/// went.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// Fitted parameters; `None` where the objective has no minimum.
+    /// Fitted parameters; `None` if the objective has no minimum.
     pub(crate) theta: Option<Vec<f64>>,
-    /// One row for each observation, one column for each parameter; without rows where it is not known.
+    /// One row for each observation, one column for each parameter; without rows if it is not known.
     pub(crate) influence: Matrix,
-    /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows are carried along like
-    /// influence values, which keeps digits that products of Jacobians would lose.
+    /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows
+    /// are carried along like influence values, which keeps digits that products of Jacobians would lose.
     pub(crate) information: Option<Matrix>,
-    /// The condition number of the scaled normal equations, or of the scaled Hessian where the search ended.
+    /// The condition number of the scaled normal equations, or of the scaled Hessian at the end of the
+    /// search.
     pub(crate) condition: Option<f64>,
     pub(crate) discrepancy_squared: Option<f64>,
     pub(crate) objective: Option<f64>,
@@ -55,7 +57,7 @@ impl Estimate {
         }
     }
 
-    /// The verdict that a U-statistic has no minimum.
+    /// The result for a U-statistic without a minimum.
     pub(crate) fn without_minimum(parameters: usize) -> Estimate {
         Estimate {
             theta: None,
@@ -69,7 +71,7 @@ impl Estimate {
         }
     }
 
-    /// The estimate for the data themselves, when this one is for the data less an origin.
+    /// The estimate for the data themselves, from one for the data less an origin.
     pub(crate) fn moved_back(mut self, model: &dyn Model, origin: &[f64]) -> Estimate {
         let moved = self.theta.as_ref().and_then(|theta| model.translate(theta, origin));
         if let Some((theta, jacobian)) = moved {
@@ -81,7 +83,7 @@ impl Estimate {
     }
 }
 
-/// The affine view of a model and its score, where it has one and its parts fit together.
+/// The affine view of a model and its score, if it has one and its parts are consistent.
 pub(crate) fn affine_score(model: &dyn Model) -> Result<(&dyn Affine, LinearScore), ModelError> {
     let unsupported =
         |action, remedy| ModelError::Unsupported { model: model.name().to_string(), action, remedy };
@@ -118,14 +120,14 @@ pub(crate) fn start_less(model: &dyn Model, theta: &[f64], origin: &[f64]) -> Ve
     model.translate(theta, &back).map_or_else(|| theta.to_vec(), |moved| moved.0)
 }
 
-/// An origin and the data less it: the data's mean where the model can be translated, else zero.
+/// An origin and the data less it: the data's mean if the model can be translated, otherwise zero.
 ///
-/// Fitting near the origin keeps the digits that coordinates such as map metres would use up.
+/// Fitting near the origin keeps digits that large coordinates, such as map metres, would use up.
 pub(crate) fn centred<'a>(model: &dyn Model, data: &'a Points) -> (Vec<f64>, Points<'a>) {
     let zero = vec![0.0; data.dimension()];
     let translates = model.translate(&vec![0.0; model.parameters()], &zero).is_some();
     let origin = if translates { data.mean() } else { zero };
-    // Differences of finite numbers can overflow; the data then stay where they are.
+    // Differences of finite numbers can overflow; the data are then not moved.
     match data.moved(|x| x.iter().zip(&origin).map(|(x, o)| x - o).collect()) {
         Ok(points) => (origin, points),
         Err(_) => (vec![0.0; data.dimension()], data.clone()),

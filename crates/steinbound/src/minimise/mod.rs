@@ -1,17 +1,18 @@
-//! From an objective to an estimate: closed forms, searches, and the covariance by the influence of each observation.
+//! From an objective to an estimate: closed forms, searches, and the covariance by the influence of each
+//! observation.
 
+mod centred_search;
 pub(crate) mod closed_form;
 mod descent;
 mod estimate;
-mod ground;
 mod objective;
 pub mod sandwich;
 mod search;
 mod stein_objective;
 
+pub(crate) use centred_search::CentredSearch;
 pub use estimate::{Estimate, Starts};
 pub(crate) use estimate::{affine_score, centred, features, solve_normal_equations, start_less};
-pub(crate) use ground::Ground;
 pub(crate) use objective::{Expansion, Objective, linearised_features, score_scales};
 pub(crate) use search::search;
 pub(crate) use stein_objective::SteinObjective;

@@ -12,23 +12,25 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// Every estimator here moves, to first order, by a weighted mean of influence values, `sum_i w_i f_i / sum w`. Hence
+/// Every estimator here moves, to first order, by a weighted mean of influence values, `sum_i w_i f_i / sum
+/// w`. Hence
 ///
 /// ```text
 /// Cov = sum_g (sum_{i in g} w_i f_i) (sum_{i in g} w_i f_i)' / (sum w)^2
 /// ```
 ///
-/// over clusters `g` of dependent observations, each observation being its own cluster where none were given. For the
-/// Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared discrepancy and
-/// `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`, and weighted influence values have mean
-/// zero at the minimum, so that none is subtracted.
+/// over clusters `g` of dependent observations, each observation being its own cluster if none are given.
+/// For the Stein discrepancies this is `G^-1 [4 Cov(grad H1)] G^-1 / n`, with `G` the Hessian of the squared
+/// discrepancy and `grad H1` the gradient of the mean Stein kernel of a point: the variance divides by `n`,
+/// and weighted influence values have mean zero at the minimum, so that none is subtracted.
 ///
-/// Functions of the parameters have the influence values `J f_i`, `J` being their derivative (the delta method): multiplying
-/// these instead of `J Cov J'` keeps digits when `J` is large.
+/// Functions of the parameters have the influence values `J f_i`, `J` being their derivative (the delta
+/// method): multiplying these instead of `J Cov J'` keeps digits when `J` is large.
 ///
 /// # Requirements
 ///
-/// Independent clusters, more of them than parameters. The bias that too few boundary points leave is not included.
+/// Independent clusters, more of them than parameters. The bias that too few boundary points leave is not
+/// included.
 ///
 /// # Complexity
 ///
@@ -36,8 +38,8 @@ use crate::matrix::Matrix;
 ///
 /// # Reference
 ///
-/// White, *Maximum Likelihood Estimation of Misspecified Models*, 1982; for V-statistics van der Vaart, *Asymptotic
-/// Statistics*, chapter 12.
+/// White, *Maximum Likelihood Estimation of Misspecified Models*, 1982; for V-statistics van der Vaart,
+/// *Asymptotic Statistics*, chapter 12.
 ///
 /// ```
 /// use steinbound::Matrix;
@@ -64,8 +66,8 @@ pub fn covariance(
     Ok(covariance)
 }
 
-/// What each cluster, or each observation where there are no clusters, moves the estimate by, and the first row of each: the sandwich
-/// is the sum of their squares.
+/// The contribution of each cluster, or of each observation if there are no clusters, to the estimate, and
+/// its first row: the sandwich is the sum of their squares.
 pub(crate) fn contributions(
     influence: &Matrix,
     weights: &[f64],
@@ -77,7 +79,7 @@ pub(crate) fn contributions(
         return Err(PointsError::WrongCount { what, found, expected: rows });
     }
     let total: f64 = weights.iter().sum();
-    // Numbers need not be consecutive: any that is used gets a row.
+    // Numbers need not be consecutive: each number in use gets a row.
     let mut groups: BTreeMap<usize, usize> = BTreeMap::new();
     let mut first_rows: Vec<usize> = if clusters.is_some() { Vec::new() } else { (0..rows).collect() };
     for (i, id) in clusters.into_iter().flatten().enumerate() {
@@ -98,7 +100,7 @@ pub(crate) fn contributions(
     Ok((sums, first_rows))
 }
 
-/// How many standard errors an interval of this confidence reaches to each side.
+/// The half-width of an interval of this confidence, in standard errors.
 ///
 /// ```
 /// use steinbound::inference::sandwich::normal_quantile;

@@ -11,10 +11,10 @@ use crate::model::{AtPoints, Model, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 
-/// Minimises an objective from the start given, or from those that the model proposes.
+/// Minimises an objective from the given start, or from those that the model proposes.
 ///
-/// Of several starts the lowest minimum is taken, a minimum being preferred to a place where a search got stuck.
-/// The value ends up in the estimate's `objective`.
+/// The lowest minimum of several starts is taken; a minimum is preferred to a point at which a search got
+/// stuck. The value is stored in the estimate's `objective`.
 pub(crate) fn search(
     objective: &dyn Objective,
     model: &dyn Model,
@@ -35,7 +35,8 @@ pub(crate) fn search(
         objective.interrupt().map_or(Ok(()), Interrupt::check)?;
         let end = descent::minimise(objective, theta, starts.len() == 1)?;
         if !end.expansion.value.is_finite() {
-            // So was the start: no search leaves a finite value for one that is not.
+            // The value at the start was not finite either: no search moves from a finite value to one that
+            // is not.
             refusal = match refusal {
                 None => Some(not_finite(model, data, theta)?),
                 known => known,
@@ -44,7 +45,8 @@ pub(crate) fn search(
         }
         ends.push(end);
     }
-    // A minimum comes before a place where a search stopped, and each before one that the model itself distrusts.
+    // Minima come before points at which a search stopped; in each group, points that the model considers
+    // suspicious come last.
     let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
     let doubt = |end: &Descent| (!end.converged, is_distrusted(&end.theta));
     let better = |a: &Descent, b: &Descent| {
@@ -62,7 +64,7 @@ pub(crate) fn search(
     finished(objective, model, data, best, start.is_some(), Starts { tried: starts.len(), agreed })
 }
 
-/// The estimate at the end of a search, its parameters in order where nobody said which.
+/// The estimate at the end of a search; its parameters are put in order unless the user gave the start.
 fn finished(
     objective: &dyn Objective,
     model: &dyn Model,
@@ -102,8 +104,8 @@ fn finished(
         ));
     } else if starts.tried >= 5 && starts.agreed == 1 {
         warnings.push(format!(
-            "only one of {} starts reached this minimum, so that a lower one may have been missed; give starting \
-             values of your own to check",
+            "only one of {} starts reached this minimum, so that a lower one may have been missed; give your own \
+             starting values to check",
             starts.tried
         ));
     }
@@ -119,12 +121,14 @@ fn finished(
     Ok(estimate)
 }
 
-/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is rounding.
+/// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is
+/// rounding.
 const FLAT: f64 = 1e-8;
 
-/// The parameter along which an objective is flat, where there is one.
+/// The parameter along which an objective is flat, if any.
 ///
-/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both sides.
+/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both
+/// sides.
 fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
     let size = |k: usize| 1.0 + theta[k].abs();
     let scaled = Matrix::from_fn(theta.len(), theta.len(), |j, k| at.hessian[(j, k)] * size(j) * size(k));
@@ -135,7 +139,7 @@ fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
     largest.filter(|_| is_flat)
 }
 
-/// Which observation makes the objective infinite at a start.
+/// The observation that makes the objective infinite at a start.
 fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitError, ModelError> {
     let weights = data.weights();
     let at_data = AtPoints::new(model, data, &weights);

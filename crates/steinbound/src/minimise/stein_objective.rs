@@ -10,13 +10,15 @@ use crate::stein::{Fixed, LinearScore, Moments, Operator, Pairs, Pass, Statistic
 
 /// The squared Stein discrepancy of a model with any score.
 ///
-/// With the scores and their Jacobian at `theta` as features ([`LinearScore::linearised`]), one pass over the pairs gives the value,
-/// the gradient and the part `2 J' M J / Z` of the Hessian; what the second derivatives of the score add is
-/// `(2 / Z) sum_i w_i sum_l (M W psi_l + D_l w)_i d^2 psi_l(x_i)`. No kernel value depends on the parameters.
+/// With the scores and their Jacobian at `theta` as features ([`LinearScore::linearised`]), one pass over the
+/// pairs gives the value, the gradient and the part `2 J' M J / Z` of the Hessian; the second derivatives of
+/// the score add `(2 / Z) sum_i w_i sum_l (M W psi_l + D_l w)_i d^2 psi_l(x_i)`. No kernel value depends on
+/// the parameters.
 ///
-/// A form made of a few functions is a sum of squares of as many residuals for each coordinate, `mean_i (psi_l phi + d_l phi)`. There a search takes the steps of
-/// Levenberg and Marquardt, with `2 J' M J / Z` alone: these need the sums over the data but no values at the points, half
-/// the work. The full Hessian is computed once, at the end.
+/// For a form made of a few functions the objective is a sum of squared residuals, one for each function and
+/// coordinate: `mean_i (psi_l phi + d_l phi)`. A search then takes Levenberg-Marquardt steps with `2 J' M J /
+/// Z` alone: these need the sums over the data but no values at the points, half the work. The full Hessian
+/// is computed once, at the end.
 pub(crate) struct SteinObjective<'a> {
     pairs: Pairs<'a>,
     model: &'a dyn Model,
@@ -26,7 +28,7 @@ pub(crate) struct SteinObjective<'a> {
     known: Known,
 }
 
-/// What no parameter changes, computed once.
+/// Terms that do not depend on the parameters, computed once.
 enum Known {
     /// For a form of pairs.
     Pairs(Fixed),
@@ -57,7 +59,7 @@ impl<'a> SteinObjective<'a> {
         LinearScore::linearised(self.model.differentiated().len(), self.model.parameters())
     }
 
-    /// The scores, and after them the rows of their Jacobian.
+    /// The scores, followed by the rows of their Jacobian.
     fn features(&self, theta: &[f64]) -> Result<Matrix, ModelError> {
         linearised_features(self.at_data(), theta)
     }
@@ -68,7 +70,7 @@ impl<'a> SteinObjective<'a> {
 }
 
 impl SteinObjective<'_> {
-    /// The sums of features without the values at the points, where the form can do that.
+    /// The sums of features without the values at the points, if the form supports that.
     fn sums_alone(&self, features: &Matrix) -> Option<Result<Sums, Error>> {
         let Known::Slopes(slope) = &self.known else { return None };
         let columns = weighted_columns(features, self.weights);
@@ -77,7 +79,7 @@ impl SteinObjective<'_> {
         Some(value.map(|value| Sums::of(value, slope.clone(), self.weights)))
     }
 
-    /// One pass over the pairs, with what the influence of points needs where a score is given.
+    /// One pass over the pairs; if a score is given, with the sums needed for influence values.
     fn pass(&self, features: Matrix, score: Option<&LinearScore>) -> Result<Pass, Error> {
         match &self.known {
             Known::Pairs(fixed) => Pass::with(&self.pairs, features, self.weights, score, fixed),
@@ -85,7 +87,8 @@ impl SteinObjective<'_> {
         }
     }
 
-    /// The expansion with the Hessian from a pass at these parameters, whose features have left the given steps for differences.
+    /// The expansion with the Hessian, from a pass at these parameters and the steps for differences that
+    /// belong to its features.
     fn full_expansion(&self, theta: &[f64], steps: &[f64], pass: &Pass) -> Result<Expansion, Error> {
         let score = self.linearised();
         let pull = pass.pull(&score.offset);
@@ -105,7 +108,7 @@ impl SteinObjective<'_> {
         difference_steps(theta, score_scales(features, self.model.differentiated().len()))
     }
 
-    /// The pulls from a pass that has gathered what they need.
+    /// The pulls, from a pass that computed the sums they need.
     fn pulls_of(&self, pass: &Pass, score: &LinearScore) -> Matrix {
         let mut gradients = pass.gradients(score, &vec![0.0; score.parameters]);
         // An observation enters the sum over pairs on both sides.
@@ -113,7 +116,7 @@ impl SteinObjective<'_> {
         gradients
     }
 
-    /// The expansion from moments, with half of what curvature adds to the Hessian.
+    /// The expansion from moments, with half of the curvature's contribution to the Hessian.
     fn expansion(&self, moments: &Moments, curvature: Option<Vec<f64>>) -> Expansion {
         let is_full = curvature.is_some();
         let score = self.linearised();

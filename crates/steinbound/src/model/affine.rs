@@ -15,10 +15,10 @@ use super::LinearScore;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub trait Affine: Send + Sync {
-    /// How coefficients of features follow from the parameters.
+    /// The coefficients of the features as functions of the parameters.
     fn linear_score(&self) -> LinearScore;
 
-    /// The features `Phi` of a point, as many as the [`linear_score`](Affine::linear_score) has rows.
+    /// The features `Phi` of a point, one for each row of the [`linear_score`](Affine::linear_score).
     fn features(&self, x: &[f64], features: &mut [f64]);
 
     /// The derivatives of the features in each differentiated coordinate: `slopes[l * features + c]` is

@@ -1,4 +1,4 @@
-//! A model at many points: in one call where it has [`Batches`](super::Batches), else point by point.
+//! A model at many points: in one call if it has [`Batches`](super::Batches), else point by point.
 
 use rayon::prelude::*;
 
@@ -11,25 +11,26 @@ use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Points in a block of the sums over points: blocks are summed in order, whatever the number of threads.
+/// The number of points in a block of the sums over points: blocks are summed in order, for any number of
+/// threads.
 const BLOCK: usize = 64;
 
-/// Log-densities that one thread computes in a row.
+/// The number of log-densities that one thread computes at a time.
 const SOME: usize = 512;
 
-/// Second differences of a log-density want a longer step than first ones: the fourth root of the rounding
+/// Second differences of a log-density need a longer step than first ones: the fourth root of the rounding
 /// error, not the third.
 const LONGER: f64 = 1.2e-4 / RELATIVE_STEP;
 
-/// A model at points, of which those without weight do not count: they have zeros, for what a density does
-/// there does not matter.
+/// A model at points. Points without weight are skipped and get zeros, since the density may be undefined
+/// there.
 #[derive(Clone, Copy)]
 pub(crate) struct AtPoints<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) points: &'a Points<'a>,
     /// One for each point; without them all points count.
     pub(crate) weights: Option<&'a [f64]>,
-    /// Once raised, the remaining points are left out and results are incomplete; callers must check.
+    /// Once it is raised, the remaining points are skipped and results are incomplete; callers must check.
     pub(crate) interrupt: Option<&'a Interrupt>,
 }
 
@@ -38,7 +39,7 @@ impl<'a> AtPoints<'a> {
         AtPoints { weights: Some(weights), ..AtPoints::all(model, points) }
     }
 
-    /// All points, whatever their weights.
+    /// All points, regardless of their weights.
     pub(crate) fn all(model: &'a dyn Model, points: &'a Points<'a>) -> AtPoints<'a> {
         AtPoints { model, points, weights: None, interrupt: None }
     }
@@ -55,8 +56,8 @@ impl<'a> AtPoints<'a> {
         self.weights.is_none_or(|weights| weights[i] != 0.0)
     }
 
-    /// What is wanted of each point, one in a row: the score, the slopes, the rows of the score's Jacobian
-    /// and those of the slopes'.
+    /// The requested derivatives, one row for each point: the score, the slopes, the rows of the score's
+    /// Jacobian and those of the slopes'.
     pub(crate) fn derivatives(&self, theta: &[f64], wanted: Wanted) -> Result<Matrix, ModelError> {
         if let Some(answer) = self.all_at_once(theta, wanted) {
             return answer;
@@ -71,7 +72,7 @@ impl<'a> AtPoints<'a> {
         }))
     }
 
-    /// The answer for all points at once, where the model has one.
+    /// The values of all points from one call, if the model supports it.
     fn all_at_once(&self, theta: &[f64], wanted: Wanted) -> Option<Result<Matrix, ModelError>> {
         let mut answer = self.model.batches()?.derivatives_at(self.points, theta, wanted);
         let columns: usize = wanted.columns(self.model.differentiated().len(), theta.len()).iter().sum();
@@ -101,8 +102,8 @@ impl<'a> AtPoints<'a> {
         Matrix::from_fn(self.points.len(), columns, |i, j| values[i * columns + j])
     }
 
-    /// The sum over points of what `add` adds for each, `parameters` by `parameters`. It is lent room for
-    /// numbers of its own.
+    /// The sum over points of the contributions of `add`, `parameters` by `parameters`. `add` gets a scratch
+    /// buffer.
     pub(crate) fn sum(
         &self,
         parameters: usize,
@@ -127,12 +128,11 @@ impl<'a> AtPoints<'a> {
         total
     }
 
-    /// The sum over points of the second derivatives of scores and, where they are wanted, of slopes, with
-    /// weights that `weigh` writes for each point: for its scores, then for its slopes. `own` adds what else
-    /// there is of a point.
+    /// The sum over points of the second derivatives of scores and, if requested, of slopes, with weights
+    /// that `weigh` writes for each point: for its scores, then for its slopes. `own` adds the other
+    /// contributions of a point.
     ///
-    /// A model that answers for all points at once is differentiated by central differences of whole
-    /// Jacobians.
+    /// A model that computes all points at once is differentiated by central differences of whole Jacobians.
     pub(crate) fn curvature(
         &self,
         theta: &[f64],
@@ -181,7 +181,7 @@ impl<'a> AtPoints<'a> {
                     *out = (0..width).map(|l| dot(weights.column(l), rows.column(l * p + k))).sum();
                 }
             }
-            // Not a number is no minimum: a model that answers at one place only ends the search.
+            // NaN is not a minimum, so the search ends if a model fails at neighbouring parameters.
             _ => out.fill(f64::NAN),
         };
         add_differences(theta, steps, gradient, &mut total);
@@ -197,7 +197,7 @@ impl<'a> AtPoints<'a> {
         self.model.batches()?.log_densities(points, theta)
     }
 
-    /// The log-densities; not a number where the model has none.
+    /// The log-densities; NaN if the model has none.
     pub(crate) fn log_densities(&self, theta: &[f64]) -> Result<Vec<f64>, ModelError> {
         if let Some(mut all) = self.batched_log_densities(self.points, theta) {
             if all.len() != self.points.len() {
@@ -246,9 +246,8 @@ impl<'a> AtPoints<'a> {
         Ok(found)
     }
 
-    /// The sum over points of the second derivatives of the log-density, each with its weight, where the
-    /// model answers for all points at once: by second differences. `None` where it is computed point by
-    /// point.
+    /// The weighted sum over points of the second derivatives of the log-density, by second differences, for
+    /// a model that computes all points at once. `None` for a model that computes them point by point.
     pub(crate) fn log_density_curvature(
         &self,
         theta: &[f64],
@@ -269,7 +268,7 @@ impl<'a> AtPoints<'a> {
         for j in 0..p {
             for k in (0..=j).take_while(|_| !self.is_interrupted()) {
                 let (high, low) = (at([(j, 1.0), (k, 1.0)])?, at([(j, -1.0), (k, -1.0)])?);
-                // On the diagonal both moves are one of twice the length.
+                // On the diagonal both steps combine to one of twice the length.
                 let cross = if j == k {
                     None
                 } else {
@@ -280,7 +279,7 @@ impl<'a> AtPoints<'a> {
                         cross.as_ref().map_or((here[i], here[i]), |cross| (cross.0[i], cross.1[i]));
                     (high[i] - one) + (low[i] - other)
                 };
-                // Where the density vanishes its logarithm need not have a derivative.
+                // If the density vanishes, its logarithm need not have a derivative.
                 let counted = (0..here.len()).filter(|i| self.counts(*i));
                 let weight = |i: usize| self.weights.map_or(1.0, |weights| weights[i]);
                 let sum = counted.map(|i| weight(i) * second(i)).sum::<f64>() / (4.0 * steps[j] * steps[k]);
@@ -292,7 +291,7 @@ impl<'a> AtPoints<'a> {
     }
 }
 
-/// The derivatives of log-densities in the parameters: known for all points, or computed one by one.
+/// The derivatives of log-densities in the parameters: known for all points, or computed point by point.
 pub(crate) struct LogDensityGradients<'a> {
     at: AtPoints<'a>,
     density: Option<&'a dyn Density>,
@@ -301,7 +300,7 @@ pub(crate) struct LogDensityGradients<'a> {
 }
 
 impl LogDensityGradients<'_> {
-    /// All gradients, one in a row.
+    /// All gradients, one per row.
     pub(crate) fn into_matrix(self) -> Matrix {
         match self.all {
             Some(all) => all,
@@ -317,7 +316,7 @@ impl LogDensityGradients<'_> {
         }
     }
 
-    /// Not a number where the model has no density.
+    /// NaN if the model has no density.
     fn write_at(&self, x: &[f64], gradient: &mut [f64]) {
         match self.density {
             Some(density) => density.log_density_gradient(x, self.theta, gradient),

@@ -66,13 +66,13 @@ impl<F: Fn(&[Number], &[Number]) -> Number + Send + Sync> LogDensity for Closure
 ///
 /// # Definition
 ///
-/// The log-density, up to what does not depend on the point, is written once as a function of [`Number`]s.
-/// Score, slopes and their derivatives in the parameters are exact to rounding; only the second derivatives
-/// of slopes, which TruncSM's standard errors use, are central differences.
+/// The log-density, up to a term that does not depend on the point, is written once as a function of
+/// [`Number`]s. Score, slopes and their derivatives in the parameters are exact to rounding; only the second
+/// derivatives of slopes, which TruncSM's standard errors use, are central differences.
 ///
 /// # Requirements
 ///
-/// The function must be three times differentiable where data lie. Parameters range over all numbers: give a
+/// The function must be three times differentiable at the data. Parameters range over all numbers: give a
 /// scale as its logarithm. There is no sampler and no naive likelihood, since the normaliser is not known.
 ///
 /// # Complexity
@@ -139,15 +139,15 @@ impl Autodiff {
         model.differentiated_in((0..dimension).collect())
     }
 
-    /// The same model, differentiated in some coordinates only (counted from zero): in the response of a
-    /// regression.
+    /// The same model, differentiated in some coordinates only (counted from zero), for example in the
+    /// response of a regression.
     pub fn differentiated_in(mut self, coordinates: Vec<usize>) -> Result<Autodiff, ModelError> {
         check_coordinates(&coordinates, self.dimension)?;
         self.differentiated = coordinates;
         Ok(self)
     }
 
-    /// The same model with parameters from which to start the search.
+    /// The same model with a starting point for the search.
     pub fn with_start(mut self, theta: Vec<f64>) -> Result<Autodiff, ModelError> {
         check_theta(&self, &theta)?;
         self.start = Some(theta);
@@ -164,7 +164,7 @@ impl Autodiff {
         self.density.evaluate(x, theta)
     }
 
-    /// First derivatives in some of the values, three to an evaluation.
+    /// First derivatives in some of the values, three per evaluation.
     fn first(&self, values: &mut [Number], places: &[usize], out: &mut [f64]) {
         for (places, out) in places.chunks(3).zip(out.chunks_mut(3)) {
             for (direction, at) in places.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Autodiff {
     }
 }
 
-/// Refuses coordinates that are not there, or twice.
+/// Returns an error for coordinates that do not exist or occur twice.
 pub(super) fn check_coordinates(coordinates: &[usize], dimension: usize) -> Result<(), ModelError> {
     let repeats = |(i, l): (usize, &usize)| coordinates[..i].contains(l);
     let is_outside = coordinates.iter().any(|l| *l >= dimension);
@@ -335,7 +335,7 @@ mod tests {
     use super::super::{Gaussian, GaussianMixture, conformance};
     use super::*;
 
-    /// Two correlated coordinates in five parameters, nowhere affine.
+    /// Two correlated coordinates with five parameters, in none of which the score is affine.
     fn curved() -> Autodiff {
         Autodiff::new("curved", 2, ["a", "b", "c", "s", "t"], |x: &[Number], theta: &[Number]| {
             let y = (x[0] - theta[0]) * theta[3].exp();

@@ -3,11 +3,12 @@
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// A model in which each call is expensive, whatever it computes, such as one written in another language.
+/// A model in which each call is expensive regardless of what it computes, for example one written in another
+/// language.
 ///
-/// Fits, tests and witnesses then ask for all points in one call, and second derivatives in the parameters
-/// are differences of whole arrays. The methods of [`Model`](super::Model) for one point are still used where
-/// single points are looked at; they may call these with one point.
+/// Fits, tests and witnesses then request all points in one call, and second derivatives in the parameters
+/// are differences of whole arrays. The methods of [`Model`](super::Model) for one point are still used for
+/// single points; they may call these with one point.
 ///
 /// ```
 /// use steinbound::model::{Gaussian, Model};
@@ -17,9 +18,9 @@ use crate::points::Points;
 /// ```
 pub trait Batches: Send + Sync {
     /// A row for each point with the score, the slopes, the rows of the score's Jacobian and those of the
-    /// slopes' Jacobian, as far as wanted, in this order.
+    /// slopes' Jacobian, as far as requested, in this order.
     ///
-    /// Any of them may be wanted without the others. Rows of points without weight are not used.
+    /// Any of them may be requested without the others. Rows of points without weight are not used.
     fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix;
 
     /// The [log-densities](super::Density::log_density) of all points, for a model that has them; derivatives
@@ -29,7 +30,7 @@ pub trait Batches: Send + Sync {
     }
 }
 
-/// Which derivatives are wanted of many points ([`Batches::derivatives_at`]).
+/// The derivatives requested of many points ([`Batches::derivatives_at`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The [`score`](super::Model::score).

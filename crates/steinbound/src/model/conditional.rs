@@ -4,7 +4,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::Density;
 
-/// A model of one coordinate given the others, such as a regression, whose normaliser is known.
+/// A model of one coordinate given the others, for example a regression, whose normaliser is known.
 ///
 /// ```
 /// use steinbound::model::{Conditional, Model, Regression};
@@ -22,8 +22,8 @@ use super::Density;
 /// ```
 pub trait Conditional: Density {
     /// The logarithm of the integral of `exp(log_density)` over the coordinate from one end of the section to
-    /// the other, which may be infinite. Its gradient and Hessian in the parameters are written out. `None`
-    /// where the integral does not exist.
+    /// the other, which may be infinite. Its gradient and Hessian in the parameters are written to the given
+    /// slices. `None` if the integral does not exist.
     fn log_normaliser(
         &self,
         x: &[f64],

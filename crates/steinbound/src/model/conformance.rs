@@ -1,4 +1,4 @@
-//! What every model must satisfy, as a suite that any user's model can run.
+//! A suite of checks for models, which any user-defined model can run.
 
 use super::{Affine, Conditional, Curvature, Density, Derivatives, Model, Wanted};
 use crate::points::Points;
@@ -6,7 +6,7 @@ use crate::points::Points;
 /// Checks a model at some parameters and a handful of points: every derivative against finite differences,
 /// the affine form and the translation against the score, and the reported parameters against their inverse.
 ///
-/// Returns what fails, in words.
+/// Returns the failures, in words.
 ///
 /// ```
 /// use steinbound::model::{conformance, Gaussian};
@@ -18,7 +18,7 @@ pub fn check(model: &dyn Model, theta: &[f64]) -> Result<(), Vec<String>> {
     check_at(model, theta, &points)
 }
 
-/// As [`check`], at points of one's own: for densities that do not live everywhere.
+/// As [`check`], at given points: for densities that are not positive everywhere.
 ///
 /// ```
 /// use steinbound::model::{conformance, ExponentialFamily};
@@ -171,9 +171,10 @@ fn check_affine(
     }
 }
 
-/// Derivatives computed together must be those computed alone.
+/// Derivatives computed together must equal those computed alone.
 fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4], report: &mut Report) {
-    // Everything, what a search asks for (scores with slopes, scores with their Jacobian), and slopes alone.
+    // All of them, the combinations used by searches (scores with slopes, scores with their Jacobian), and
+    // slopes alone.
     let searched = [[true, false, true, false], [true, true, false, false], [false, false, true, true]];
     for asked in searched.into_iter().chain([[true; 4]]) {
         let room = |at: usize| vec![f64::NAN; if asked[at] { alone[at].len() } else { 0 }];
@@ -188,7 +189,7 @@ fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4
     }
 }
 
-/// The values of all points in one call must be those of each point.
+/// The values of all points in one call must equal those of each point.
 fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: &mut Report) {
     let Some(batches) = model.batches() else { return };
     let Ok(all) = Points::from_rows(points) else { return };
@@ -201,7 +202,7 @@ fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: 
         let is_shaped = (found.rows(), found.columns()) == (all.len(), columns);
         report.expect(is_shaped, || format!("{} rows of {columns} values for {wanted:?}", all.len()));
         for (i, x) in all.rows().enumerate().filter(|_| is_shaped) {
-            // Each by itself: a model may be asked for a slope's derivative without the slope.
+            // Each by itself: a slope's derivative may be requested without the slope.
             let [mut score, mut slope, mut score_jacobian, mut slope_jacobian] =
                 wanted.columns(d, p).map(|columns| vec![f64::NAN; columns]);
             if wanted.score {
@@ -277,7 +278,7 @@ fn check_density(density: &dyn Density, theta: &[f64], x: &[f64], report: &mut R
     density.add_log_density_curvature(x, theta, 1.3, &vec![STEP; p], &mut curvature);
     for j in 0..p {
         for k in 0..p {
-            // The mean over both orders, as in second differences: rounding makes them differ where gradients
+            // The mean over both orders, as in second differences: rounding makes them differ if gradients
             // are differences.
             let slope = |j: usize, k: usize| difference(theta, k, |theta| 1.3 * gradient(theta)[j]);
             let exact = 0.5 * (slope(j, k) + slope(k, j));
@@ -307,7 +308,7 @@ fn check_conditional(
         value.map(|value| (value, gradient, hessian))
     };
     let Some((value, gradient, hessian)) = normaliser(theta, section) else { return };
-    // A longer section has the density at its end more.
+    // The derivative of the integral in the end of its section is the density there.
     let exact = difference(&[section.1], 0, |end| {
         normaliser(theta, (section.0, end[0])).map_or(f64::NAN, |found| found.0)
     });

@@ -3,10 +3,10 @@
 use super::Model;
 use super::differences::add_row_differences;
 
-/// Second derivatives of the score in the parameters, where a model knows some of them exactly.
+/// Second derivatives of the score in the parameters, for a model that has some of them exactly.
 ///
-/// Those that it does not override are central differences of the Jacobians with the given steps, which
-/// leaves about nine digits.
+/// Methods that are not overridden use central differences of the Jacobians with the given steps, which gives
+/// about nine digits.
 ///
 /// ```
 /// use steinbound::model::{Curvature, GaussianMixture, Model};

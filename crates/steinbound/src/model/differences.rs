@@ -2,22 +2,22 @@
 
 use crate::matrix::Matrix;
 
-/// The step of central differences in a parameter whose own scale is not known: the cube root of the rounding
-/// error balances both errors.
+/// The step of central differences in a parameter of unknown scale: the cube root of the rounding error
+/// balances both errors.
 pub(super) fn difference_step(value: f64) -> f64 {
     RELATIVE_STEP * value.abs().max(1.0)
 }
 
-/// A step in units of the change that matters.
+/// A step in units of the relevant scale.
 pub(super) const RELATIVE_STEP: f64 = 6e-6;
 
-/// Steps of central differences from the scale of each parameter, where that is a positive number.
+/// Steps of central differences from the scale of each parameter, if that is a positive number.
 pub(crate) fn difference_steps(theta: &[f64], scales: impl Iterator<Item = f64>) -> Vec<f64> {
     let step = |(value, scale): (&f64, f64)| {
         if !(scale > 0.0 && scale.is_finite()) {
             return difference_step(*value);
         }
-        // Not below what the rounding of the parameter itself leaves of a difference.
+        // At least large enough that the rounding of the parameter does not dominate the difference.
         (RELATIVE_STEP * scale).max(1e-12 * value.abs())
     };
     theta.iter().zip(scales).map(step).collect()

@@ -1,10 +1,10 @@
-//! What can be wrong with a model.
+//! Errors about models.
 
 use thiserror::Error;
 
 use crate::error::shown;
 
-/// What can be wrong with a model or its parameters.
+/// Errors about a model or its parameters.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -19,12 +19,12 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
-    /// A mixture, or principal components, of nothing.
+    /// A mixture or principal components without components or coordinates.
     #[error(
         "the model needs at least one component and one coordinate, and no more than memory holds; give moderate positive numbers"
     )]
     NoComponents,
-    /// Mixture weights that are not weights.
+    /// Mixture weights that are not positive or do not sum to 1.
     #[error(
         "the smallest mixture weight is {} and they sum to {}; weights are positive and sum to 1",
         shown(*.smallest), shown(*.sum)
@@ -41,12 +41,12 @@ pub enum ModelError {
         /// The component, counted from 1.
         component: usize,
     },
-    /// No draws of a latent variable, or too many to hold.
+    /// No draws of a latent variable, or too many to hold in memory.
     #[error("{draws} draws of the latent variable were asked for; ask for 1 to {limit}")]
     BadDraws {
-        /// How many were asked for.
+        /// The requested number.
         draws: usize,
-        /// How many are allowed.
+        /// The largest number.
         limit: usize,
     },
     /// A choice of coordinates that does not belong to the model.
@@ -68,9 +68,9 @@ pub enum ModelError {
     /// The wrong number of parameters was given.
     #[error("{found} parameter values were given where the model has {expected}: {names}")]
     WrongParameterCount {
-        /// How many were given.
+        /// The number given.
         found: usize,
-        /// How many are needed.
+        /// The number needed.
         expected: usize,
         /// Their names in order.
         names: String,
@@ -83,7 +83,7 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
-    /// A parameter is called like something else.
+    /// A parameter with a name that is already used.
     #[error("{name} is the name of a coordinate or of another parameter; call the parameter something else")]
     NameTaken {
         /// The name.
@@ -101,7 +101,7 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
-    /// A search needs a place to begin.
+    /// A search without starting values.
     #[error(
         "the {model} model is fitted by a search, which needs starting values; give one for each parameter"
     )]
@@ -109,14 +109,14 @@ pub enum ModelError {
         /// The model.
         model: String,
     },
-    /// A choice that this model does not have.
+    /// A setting that this model does not have.
     #[error("{choice} has no meaning for the model {model}; leave it out, or choose the model {users}")]
     UnusedChoice {
-        /// The choice, such as `components`.
+        /// The setting, for example `components`.
         choice: &'static str,
         /// The model.
         model: &'static str,
-        /// The models that have this choice.
+        /// The models that have this setting.
         users: String,
     },
     /// A shape of covariance that this model does not have.
@@ -137,7 +137,7 @@ pub enum ModelError {
         /// The model.
         model: &'static str,
     },
-    /// More or fewer components than a model chosen by name can have.
+    /// Too many or too few components for a model chosen by name.
     #[error("components is {components}; give a number from 1 to {limit}")]
     ComponentsOutOfRange {
         /// The number of components.
@@ -145,50 +145,50 @@ pub enum ModelError {
         /// The largest number.
         limit: usize,
     },
-    /// A known covariance of another size than the data.
+    /// A known covariance whose size differs from that of the data.
     #[error(
         "the known covariance is {found} and the data have {dimension} columns; give one number, {dimension} variances, \
          or a {dimension} by {dimension} matrix"
     )]
     WrongCovarianceSize {
-        /// What was given.
+        /// A description of the given covariance.
         found: String,
         /// The number of coordinates.
         dimension: usize,
     },
-    /// A start that is neither the means nor all parameters.
+    /// A start that gives neither the means nor all parameters.
     #[error(
         "start has {found} values; give the {means} means, component by component{}",
         if means == parameters { String::new() } else { format!(", or all {parameters} parameters") }
     )]
     WrongStart {
-        /// How many values were given.
+        /// The number of values given.
         found: usize,
         /// The number of values in all means.
         means: usize,
         /// The number of reported parameters.
         parameters: usize,
     },
-    /// A value at which a search should start is not a finite number.
+    /// A starting value that is not a finite number.
     #[error("start holds {}; give finite numbers", shown(*.value))]
     BadStart {
         /// The value.
         value: f64,
     },
-    /// The data around the means at which a search should start determine no covariances.
+    /// The data around the starting means determine no covariances.
     #[error("no covariances can be found around the means in start; give all parameters")]
     NoCovarianceAtStart,
-    /// The model cannot do what the method needs.
+    /// The model does not support the method.
     #[error("the {model} model cannot be {action}; {remedy}")]
     Unsupported {
         /// The model.
         model: String,
-        /// What it cannot do.
+        /// The unsupported action.
         action: &'static str,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
 }
 
-/// The remedy of a refusal for which a method puts the names of others.
+/// The placeholder remedy, which a method replaces by the names of other methods.
 pub(crate) const ANOTHER_METHOD: &str = "use another method";

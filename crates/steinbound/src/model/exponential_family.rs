@@ -19,13 +19,12 @@ type SamplerAt = Arc<dyn Fn(&[f64]) -> Option<Sampler> + Send + Sync>;
 ///
 /// The score is `psi_l = sum_k theta_k d_l T_k + d_l b`, affine in the parameters, so every fit has a closed
 /// form. The statistics `T_k` and the base `b` are functions of [`Number`]s and differentiated automatically.
-/// Shipped are [`exponential`](ExponentialFamily::exponential), [`gamma`](ExponentialFamily::gamma) and
+/// Included are [`exponential`](ExponentialFamily::exponential), [`gamma`](ExponentialFamily::gamma) and
 /// [`pairwise`](ExponentialFamily::pairwise).
 ///
 /// # Requirements
 ///
-/// Statistics that are twice differentiable where data lie, and no combination of them that is constant
-/// there.
+/// Statistics that are twice differentiable at the data, and no combination of them that is constant there.
 ///
 /// # Complexity
 ///
@@ -45,7 +44,7 @@ type SamplerAt = Arc<dyn Fn(&[f64]) -> Option<Sampler> + Send + Sync>;
 ///     .statistic("b", |x: &[Number]| (-x[0] + 1.0).ln())
 ///     .base(|x: &[Number]| -x[0].ln() - (-x[0] + 1.0).ln());
 /// let rows: Vec<[f64; 1]> = (1..1000).map(|i| [0.2 + 0.0006 * f64::from(i)]).collect();
-/// // Seen between 0.2 and 0.8 only.
+/// // Observed only between 0.2 and 0.8.
 /// let interval = Arc::new(Cuboid::interval(0.2, 0.8)?);
 /// let fit = Estimator::truncsm().domain(interval).fit(&Points::from_rows(&rows)?, &beta)?;
 /// // Evenly spread data: the beta density with a = b = 1.
@@ -65,9 +64,9 @@ pub struct ExponentialFamily {
 #[derive(Clone)]
 struct Statistic {
     name: String,
-    /// Those it depends on, in increasing order.
+    /// The coordinates it depends on, in increasing order.
     coordinates: Vec<usize>,
-    /// Whether its name carries the names of its coordinates.
+    /// Whether its name includes the names of its coordinates.
     is_local: bool,
     function: Function,
 }
@@ -84,7 +83,7 @@ impl fmt::Debug for ExponentialFamily {
 }
 
 impl ExponentialFamily {
-    /// A family without statistics yet.
+    /// A family without statistics.
     pub fn new(name: impl Into<String>, dimension: usize) -> Result<ExponentialFamily, ModelError> {
         if dimension == 0 {
             return Err(ModelError::BadCoordinates { dimension });
@@ -135,7 +134,7 @@ impl ExponentialFamily {
         self
     }
 
-    /// How to sample the untruncated density at parameters where it is proper.
+    /// Sets the sampler of the untruncated density at parameters for which it is proper.
     pub fn sampled_by(
         mut self,
         sampler: impl Fn(&[f64]) -> Option<Sampler> + Send + Sync + 'static,
@@ -234,7 +233,7 @@ impl Statistic {
         (self.function)(x).re
     }
 
-    /// Calls back with each coordinate it depends on and the derivative in it, three to an evaluation.
+    /// Calls back with each coordinate it depends on and the derivative in it, three per evaluation.
     fn gradient(&self, x: &mut [Number], mut give: impl FnMut(usize, f64)) {
         for coordinates in self.coordinates.chunks(3) {
             for (direction, l) in coordinates.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Models that are chosen by name, with what may be said of them beside the name.
+//! Models that are chosen by name, with their settings.
 //!
 //! Command line, Python and other front ends list and build their models from [`FAMILIES`]. To add a model to
 //! all of them, implement [`Family`] in the model's own file and add one line there.
@@ -51,7 +51,7 @@ pub trait Family: Debug + Send + Sync {
     /// One line for help texts.
     fn meaning(&self) -> &'static str;
 
-    /// The choices that the model has; [`build`](Family::build) refuses others.
+    /// The settings of the model; [`build`](Family::build) rejects others.
     fn choices(&self) -> &'static [Choice] {
         &[]
     }
@@ -64,13 +64,13 @@ pub trait Family: Debug + Send + Sync {
     /// The model for points of this dimension.
     fn build(&self, dimension: usize, choices: &ModelChoices) -> Result<Box<dyn Model>, ModelError>;
 
-    /// The reported parameters at which a search on these data starts, from the values that the user gave:
-    /// all reported parameters, or what stands for them, such as the means of a mixture alone.
+    /// The reported parameters at which a search on these data starts, from the values given by the user: all
+    /// reported parameters, or a part that determines the others, for example the means of a mixture.
     fn start(&self, _choices: &ModelChoices, given: &[f64], _data: &Points) -> Result<Vec<f64>, ModelError> {
         Ok(given.to_vec())
     }
 
-    /// Refuses a choice that the model does not have.
+    /// Returns an error for a setting that the model does not have.
     fn expect(&self, choice: Choice) -> Result<(), ModelError> {
         if self.choices().contains(&choice) {
             return Ok(());
@@ -80,7 +80,7 @@ pub trait Family: Debug + Send + Sync {
     }
 }
 
-/// What may be chosen for a model beside its name.
+/// A setting of a model in addition to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
@@ -92,7 +92,7 @@ pub enum Choice {
     Components,
     /// Whether weights of components are estimated.
     EstimateWeights,
-    /// Where a search starts.
+    /// The starting point of a search.
     Start,
 }
 
@@ -113,10 +113,10 @@ impl Choice {
     }
 }
 
-/// What was chosen for a model beside its name.
+/// The settings of a model in addition to its name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelChoices {
-    /// The covariance, where it is known. Its shape is then not read.
+    /// The covariance, if it is known. Its shape is then not used.
     pub known_covariance: Option<KnownCovariance>,
     /// The shape of an unknown covariance.
     pub covariance: Option<CovarianceShape>,
@@ -127,7 +127,8 @@ pub struct ModelChoices {
 }
 
 impl ModelChoices {
-    /// Refuses choices that the model does not have, and a known covariance of another size than the data.
+    /// Returns an error for settings that the model does not have, and for a known covariance whose size
+    /// differs from that of the data.
     ///
     /// Every [`Family::build`] begins with this.
     ///
@@ -193,7 +194,7 @@ impl KnownCovariance {
 pub enum CovarianceShape {
     /// All variances and covariances.
     Full,
-    /// Variances alone.
+    /// Only variances.
     Diagonal,
     /// One full matrix for all components.
     Shared,
@@ -237,7 +238,7 @@ impl CovarianceShape {
     }
 }
 
-/// The names of the models of which something holds.
+/// The names of the models that satisfy a condition.
 fn names_where(holds: impl Fn(&dyn Family) -> bool) -> String {
     either(FAMILIES.iter().filter(|family| holds(**family)).map(|family| family.name()))
 }

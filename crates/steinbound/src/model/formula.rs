@@ -22,16 +22,16 @@ impl LogDensity for FormulaDensity {
 }
 
 impl Autodiff {
-    /// A model from a formula for its log-density, up to what does not depend on the point.
+    /// A model from a formula for its log-density, up to a term that does not depend on the point.
     ///
-    /// Coordinates are called by the names given and by `x1`, `x2`, ..; parameters by theirs, each with the
-    /// value from which the search starts. All derivatives are exact ([`Expression`]).
+    /// Coordinates have the given names and also `x1`, `x2`, ..; each parameter has a name and the value from
+    /// which the search starts. All derivatives are exact ([`Expression`]).
     ///
     /// ```
     /// use std::sync::Arc;
     /// use steinbound::model::{Autodiff, Gaussian};
     /// use steinbound::{Estimator, domain::Cuboid, simulate};
-    /// // A normal density of unit variance, written out, estimates what the built-in one does.
+    /// // A normal density of unit variance as a formula gives the same estimate as the built-in one.
     /// let formula = Autodiff::from_formula("-(income - mu)^2 / 2", &["income"], &[("mu", 0.0)])?;
     /// let known = Gaussian::with_variance(1, 1.0)?;
     /// let interval = Arc::new(Cuboid::interval(-1.0, 2.0)?);

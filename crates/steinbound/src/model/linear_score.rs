@@ -32,7 +32,7 @@ impl LinearScore {
         self.offset.rows()
     }
 
-    /// The part of one coordinate.
+    /// The part for one coordinate.
     pub(crate) fn of_coordinate(&self, l: usize) -> LinearScore {
         LinearScore {
             parameters: self.parameters,
@@ -57,7 +57,7 @@ impl LinearScore {
         LinearScore { parameters, design, offset }
     }
 
-    /// Whether the parts fit together for these numbers of coordinates and parameters, with no slot outside
+    /// Whether the parts are consistent for these numbers of coordinates and parameters, with no slot outside
     /// them.
     pub fn is_consistent(&self, coordinates: usize, parameters: usize) -> bool {
         let fits = |slot: &Slot| slot.feature < self.features() && slot.parameter < parameters;

@@ -1,8 +1,8 @@
-//! Models: densities known up to their normaliser, one in a file of its own.
+//! Models: densities known up to their normaliser, one per file.
 //!
-//! A model enters through its score `psi(x; theta) = grad_x log p(x; theta)` and derivatives of it; no kernel
-//! and no boundary is known here. To add one, copy a sibling and run it through [`conformance`]. What only
-//! some models have is a view of its own:
+//! A model is given by its score `psi(x; theta) = grad_x log p(x; theta)` and derivatives of it,
+//! independently of kernels and boundaries. To add one, copy a sibling and check it with [`conformance`].
+//! Features that only some models have are in separate views:
 //!
 //! | view | what it gives | needed for |
 //! |---|---|---|
@@ -73,17 +73,17 @@ use crate::error::ModelError;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// Parameters as they are reported, with the derivative of each in the fitted parameters.
+/// Reported parameters, with the derivative of each in the fitted parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reported {
     /// The values.
     pub values: Vec<f64>,
-    /// Reported by fitted parameters.
+    /// The derivatives, reported by fitted parameters.
     pub jacobian: Matrix,
 }
 
-/// Where a model writes its derivatives at one point ([`Model::derivatives`]). Those whose slice is empty are
-/// not wanted.
+/// The slices into which a model writes its derivatives at one point ([`Model::derivatives`]). An empty slice
+/// means that the derivative is not requested.
 #[derive(Debug, Default)]
 pub struct Derivatives<'a> {
     /// For [`score`](Model::score).
@@ -92,15 +92,15 @@ pub struct Derivatives<'a> {
     pub score_jacobian: &'a mut [f64],
     /// For [`score_slope`](Model::score_slope).
     pub slope: &'a mut [f64],
-    /// For [`score_slope_jacobian`](Model::score_slope_jacobian); `slope` is then wanted as well.
+    /// For [`score_slope_jacobian`](Model::score_slope_jacobian); `slope` is then requested as well.
     pub slope_jacobian: &'a mut [f64],
 }
 
 /// A density up to its normaliser, with parameters `theta` in the form in which they are fitted.
 ///
-/// Arrays of derivatives lie row by row: `jacobian[l * p + k]` is the derivative of `psi_l` in `theta_k`.
-/// Points are given one at a time, from several threads. What only some models have is in views, which are
-/// `None` unless a model returns itself:
+/// Arrays of derivatives are stored row by row: `jacobian[l * p + k]` is the derivative of `psi_l` in
+/// `theta_k`. Points are passed one at a time, from several threads. Features that only some models have are
+/// in views, which are `None` unless a model returns itself:
 ///
 /// ```
 /// use steinbound::model::{Density, Model, conformance};
@@ -207,8 +207,8 @@ pub trait Model: Debug + Send + Sync {
         all.into_iter().filter(|(out, _)| !out.is_empty()).for_each(|(out, write)| write(out));
     }
 
-    /// The reported parameters; `None` where they do not exist, as the moments of a Gaussian whose precision
-    /// is indefinite.
+    /// The reported parameters; `None` if they do not exist, for example the moments of a Gaussian whose
+    /// precision is indefinite.
     fn report(&self, theta: &[f64]) -> Option<Reported> {
         Some(Reported { values: theta.to_vec(), jacobian: Matrix::identity(theta.len()) })
     }
@@ -219,39 +219,39 @@ pub trait Model: Debug + Send + Sync {
         Ok(reported.to_vec())
     }
 
-    /// The message where [`report`](Model::report) returns `None`.
+    /// The message if [`report`](Model::report) returns `None`.
     fn unreportable(&self) -> String {
         "the reported parameters do not exist at this estimate".into()
     }
 
-    /// The parameters that describe points `x` when `theta` describes `x - shift`, and their derivative in
+    /// The parameters that describe points `x` if `theta` describes `x - shift`, and their derivative in
     /// `theta`.
     ///
-    /// A model that can say this is fitted to centred data, which saves digits when data lie far from the
+    /// A model with this method is fitted to centred data, which preserves digits if data lie far from the
     /// origin.
     fn translate(&self, _theta: &[f64], _shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
         None
     }
 
-    /// The places among the reported parameters that together are a location in the space of the data, such
-    /// as a mean.
+    /// Groups of indices of reported parameters that together are a location in the space of the data, for
+    /// example a mean.
     ///
-    /// A map projection takes these back to longitude and latitude.
+    /// A map projection converts these back to longitude and latitude.
     fn locations(&self) -> Vec<Vec<usize>> {
         Vec::new()
     }
 
-    /// The score in features, where it is affine in the parameters: then the fit has a closed form.
+    /// The score in features, if it is affine in the parameters: then the fit has a closed form.
     fn affine(&self) -> Option<&dyn Affine> {
         None
     }
 
-    /// The log-density, where it is known up to a constant.
+    /// The log-density, if it is known up to a constant.
     fn density(&self) -> Option<&dyn Density> {
         None
     }
 
-    /// The normaliser and draws of one coordinate given the others, for a model of such.
+    /// The normaliser and draws of one coordinate given the others, for a conditional model.
     fn conditional(&self) -> Option<&dyn Conditional> {
         None
     }
@@ -261,12 +261,12 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
-    /// Where a search starts and how its end is judged, for a model without a closed form.
+    /// The starting points of a search and the judgement of its result, for a model without a closed form.
     fn search(&self) -> Option<&dyn Search> {
         None
     }
 
-    /// Exact second derivatives of the score in the parameters; central differences are used without them.
+    /// Exact second derivatives of the score in the parameters; without them, central differences are used.
     fn curvature(&self) -> Option<&dyn Curvature> {
         None
     }
@@ -288,7 +288,8 @@ pub(crate) fn scores(model: &dyn Model, points: &Points, theta: &[f64]) -> Resul
     AtPoints::new(model, points, &points.weights()).derivatives(theta, wanted)
 }
 
-/// Refuses parameters of the wrong number or that are not finite, and turns reported ones into fitted ones.
+/// Returns an error for a wrong number of parameters or values that are not finite, and converts reported
+/// parameters into fitted ones.
 pub(crate) fn checked_parameters(
     model: &dyn Model,
     reported: &[f64],
@@ -298,7 +299,7 @@ pub(crate) fn checked_parameters(
     model.fitted_from(reported)
 }
 
-/// Refuses fitted parameters of the wrong number or that are not finite.
+/// Returns an error for a wrong number of fitted parameters or values that are not finite.
 pub(crate) fn check_theta<M: Model + ?Sized>(model: &M, theta: &[f64]) -> Result<(), ModelError> {
     let coordinates: Vec<String> = (1..=model.dimension()).map(|l| format!("x{l}")).collect();
     check_values(theta, &model.names(&coordinates))

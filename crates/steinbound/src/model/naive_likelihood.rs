@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 
-/// A model that knows its maximum likelihood estimate without truncation.
+/// A model whose maximum likelihood estimate without truncation has a closed form.
 ///
 /// ```
 /// use steinbound::{Points, model::{Gaussian, Model, NaiveLikelihood}};

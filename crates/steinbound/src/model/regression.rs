@@ -12,14 +12,14 @@ use crate::points::Points;
 /// # Definition
 ///
 /// A point is `(y, x_1, .., x_k)`, and `y ~ N(b'x, sigma^2)` given `x`, the intercept being the coefficient
-/// of a constant 1. Only `y` is differentiated, so the score is `(b'x - y) / sigma^2`. It is affine in `b`
-/// when the noise is known, and in `(b / sigma^2, 1 / sigma^2)` when it is not: every fit has a closed form.
-/// Reported are `b` and `sigma`.
+/// of a constant 1. Only `y` is differentiated, so the score is `(b'x - y) / sigma^2`. It is affine in `b` if
+/// the noise is known, and in `(b / sigma^2, 1 / sigma^2)` if it is not: every fit has a closed form. `b` and
+/// `sigma` are reported.
 ///
 /// # Requirements
 ///
-/// Covariates that do not depend on each other linearly. Coordinates after the covariates, such as
-/// limits that differ between observations, are allowed and ignored.
+/// Linearly independent covariates. Coordinates after the covariates, for example limits that differ between
+/// observations, are allowed and ignored.
 ///
 /// # Reference
 ///
@@ -41,7 +41,7 @@ pub struct Regression {
     sigma: Option<f64>,
 }
 
-/// More covariates than any memory holds the products of.
+/// The largest number of covariates, whose products exceed any memory.
 const MOST_COVARIATES: usize = 1 << 24;
 
 impl Regression {
@@ -81,8 +81,8 @@ impl Regression {
         self.covariates + usize::from(self.intercept)
     }
 
-    /// The mean and standard deviation of the untruncated response at a point, whose first coordinate is of
-    /// no account; `None` where the fitted parameters have no positive variance.
+    /// The mean and standard deviation of the untruncated response at a point, whose first coordinate is
+    /// ignored; `None` if the fitted parameters have no positive variance.
     ///
     /// ```
     /// use steinbound::model::{Model, Regression};
@@ -381,7 +381,7 @@ mod tests {
         assert!(Regression::new(1).report(&[1.0, 1.0, -1.0]).is_none());
     }
 
-    /// The normaliser's derivatives against central differences of itself.
+    /// The normaliser's derivatives compared with central differences of it.
     #[test]
     fn the_normaliser_is_differentiated() {
         for model in [Regression::new(1), Regression::new(1).with_sigma(0.8).unwrap()] {

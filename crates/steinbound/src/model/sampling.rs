@@ -1,4 +1,4 @@
-//! Models that can be drawn from.
+//! Models with a sampler.
 
 use rand::rngs::ChaCha8Rng;
 
@@ -16,6 +16,6 @@ pub type Sampler = Box<dyn Fn(&mut ChaCha8Rng, &mut [f64]) + Send + Sync>;
 /// assert!(sampling.sampler(&[0.0, -1.0]).is_none());
 /// ```
 pub trait Sampling: Send + Sync {
-    /// A sampler at these parameters; `None` where the density is not proper.
+    /// A sampler at these parameters; `None` if the density is not proper.
     fn sampler(&self, theta: &[f64]) -> Option<Sampler>;
 }

@@ -1,11 +1,11 @@
-//! What a model contributes to a search for its parameters.
+//! A model's contribution to a search for its parameters.
 
 use rand::rngs::ChaCha8Rng;
 
 use super::Model;
 use crate::points::Points;
 
-/// Where a search for the parameters starts, and how its end is judged.
+/// The starting points of a search for the parameters, and the judgement of its result.
 ///
 /// ```
 /// use steinbound::model::{GaussianMixture, Model, Search};
@@ -15,22 +15,22 @@ use crate::points::Points;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub trait Search: Send + Sync {
-    /// Fitted parameters from which to start. Where there are none, the user has to give them.
+    /// Fitted parameters from which to start. If there are none, the user has to give them.
     fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>;
 
-    /// The same density with its parameters in a fixed order: the components of a mixture sorted.
+    /// The same density with its parameters in a fixed order: the components of a mixture are sorted.
     fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {
         theta
     }
 
-    /// Why parameters at which a search ended should not be trusted although they are a minimum, such as a
-    /// component of a mixture that has shrunk to a point.
+    /// The reason why parameters found by a search should not be trusted although they are a minimum, for
+    /// example a component of a mixture that has shrunk to a point.
     fn suspicion(&self, _theta: &[f64], _points: &Points) -> Option<String> {
         None
     }
 }
 
-/// The starts that a model proposes.
+/// The starts proposed by a model.
 pub(crate) fn starts(model: &dyn Model, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     model.search().map_or_else(Vec::new, |search| search.starts(points, rng))
 }

@@ -27,12 +27,12 @@ fn log_upper_tail(z: f64) -> f64 {
         }
         return (0.5 - log_density(z).exp() * sum).ln();
     }
-    // Laplace's continued fraction of the Mills ratio, from its far end.
+    // Laplace's continued fraction of the Mills ratio, evaluated from its far end.
     let fraction = (1..=200).rev().fold(z, |below, k| z + f64::from(k) / below);
     log_density(z) - fraction.ln()
 }
 
-/// Up to here the series has all its digits, from here on the continued fraction.
+/// Up to this limit the series has all its digits, beyond it the continued fraction.
 const SERIES: f64 = 3.0;
 
 /// The log-density of the standard normal.
@@ -79,9 +79,9 @@ struct Centred {
 }
 
 impl Centred {
-    /// With limits of which the upper is not below zero.
+    /// For limits of which the upper is not negative.
     fn new(low: f64, high: f64) -> Centred {
-        // In a tail, or between close limits, differences of edges would cancel.
+        // In a tail, or between close limits, differences of values at the limits would cancel.
         if low > TAIL || high - low < NARROW {
             Centred::by_quadrature(low, high)
         } else {
@@ -103,11 +103,11 @@ impl Centred {
         Centred { origin: 0.0, log_integral: log_mass + 0.5 * (2.0 * std::f64::consts::PI).ln(), moments }
     }
 
-    /// By Gauss and Legendre's rule, from the lower limit as far as there is mass.
+    /// By Gauss-Legendre quadrature, from the lower limit over the range that has mass.
     fn by_quadrature(low: f64, high: f64) -> Centred {
         static RULE: OnceLock<Vec<(f64, f64)>> = OnceLock::new();
         let rule = RULE.get_or_init(|| gauss_legendre(16));
-        // Beyond, less than e^-45 of the density is left: low u + u^2 / 2 = 45.
+        // Beyond it the density is below e^-45 of its value at the limit: low u + u^2 / 2 = 45.
         let reach = 90.0 / (low + (low * low + 90.0).sqrt());
         let panel = (high - low).min(reach) / f64::from(PANELS);
         let mut sums = [0.0; 5];
@@ -126,7 +126,7 @@ impl Centred {
     }
 }
 
-/// Lower limits beyond this are a tail; limits closer than that are narrow, in standard deviations.
+/// Lower limits beyond this are in a tail; limits closer than `NARROW` are narrow, in standard deviations.
 const TAIL: f64 = 1.5;
 const NARROW: f64 = 1.0;
 const PANELS: u32 = 6;
@@ -142,7 +142,7 @@ impl TruncatedNormal {
         }
         let (mu, s) = (eta / precision, 1.0 / precision.sqrt());
         let (a, b) = ((low - mu) / s, (high - mu) / s);
-        // Below the mean, the mirror image.
+        // For limits below the mean, the mirror image.
         let (Centred { origin, log_integral, moments: [m1, m2, m3, m4] }, s) =
             if b < 0.0 { (Centred::new(-b, -a), -s) } else { (Centred::new(a, b), s) };
         let c = mu + s * origin;
@@ -170,22 +170,22 @@ pub(super) fn draw(eta: f64, precision: f64, (low, high): (f64, f64), rng: &mut 
     }
     let (mu, s) = (eta / precision, 1.0 / precision.sqrt());
     let (a, b) = ((low - mu) / s, (high - mu) / s);
-    // So far out in a tail that squares overflow, there is nothing to draw.
+    // So far out in a tail that squares overflow, no draw is possible.
     if a.is_nan() || b.is_nan() || a > FARTHEST || b < -FARTHEST || !mu.is_finite() {
         return None;
     }
     let z = if b < 0.0 { -draw_standard(-b, -a, rng) } else { draw_standard(a, b, rng) };
-    // Rounding can lead past a limit.
+    // Rounding can exceed a limit.
     Some((mu + s * z).clamp(low, high))
 }
 
-/// Standard deviations beyond which no draw is attempted.
+/// The number of standard deviations beyond which no draw is attempted.
 const FARTHEST: f64 = 1e100;
 
-/// A draw of a standard normal between limits of which the upper is not below zero.
+/// A draw of a standard normal between limits of which the upper is not negative.
 ///
-/// By rejection, from whichever proposal is close: the normal itself, a uniform between close limits, and in
-/// a tail an exponential of the best rate (Robert, *Simulation of truncated normal variables*, 1995).
+/// By rejection, from the closest proposal: the normal itself, a uniform between close limits, or in a tail
+/// an exponential of the best rate (Robert, *Simulation of truncated normal variables*, 1995).
 fn draw_standard(low: f64, high: f64, rng: &mut ChaCha8Rng) -> f64 {
     let rate = 0.5 * (low + (low * low + 4.0).sqrt());
     let nearest = low.max(0.0);
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::random::stream;
 
-    /// Against the moments, in every way of drawing.
+    /// Compared with the moments, for every method of drawing.
     #[test]
     fn draws_have_the_moments() {
         for (at, (eta, precision, low, high)) in [
@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Against Simpson's rule.
+    /// Compared with Simpson's rule.
     #[test]
     fn moments_are_integrals() {
         for (eta, precision, low, high) in [

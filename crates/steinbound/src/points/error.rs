@@ -1,10 +1,10 @@
-//! What can be wrong with points.
+//! Errors of points.
 
 use thiserror::Error;
 
 use crate::error::shown;
 
-/// What can be wrong with a set of points.
+/// Errors in a set of points.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PointsError {
@@ -17,7 +17,7 @@ pub enum PointsError {
     /// The number of values is not a multiple of the dimension.
     #[error("{values} values do not fill rows of {dimension} coordinates; check the number of columns")]
     Ragged {
-        /// How many values were given.
+        /// The number of values given.
         values: usize,
         /// The number of coordinates of a point.
         dimension: usize,
@@ -42,14 +42,14 @@ pub enum PointsError {
         /// The value found.
         value: f64,
     },
-    /// As many names, weights or clusters are needed as there are columns or rows.
+    /// The number of names, weights or clusters differs from that of columns or rows.
     #[error("{found} {what} were given for {expected}; give one for each")]
     WrongCount {
-        /// What was counted.
+        /// The counted items.
         what: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
-        /// How many are needed.
+        /// The number needed.
         expected: usize,
     },
     /// An observation weight is negative or not finite.

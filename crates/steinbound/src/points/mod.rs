@@ -1,4 +1,4 @@
-//! [`Points`]: a checked set of points, the only data type the interface takes.
+//! [`Points`]: a checked set of points, the only data type of the interface.
 
 pub(crate) mod error;
 
@@ -11,13 +11,13 @@ use crate::error::PointsError;
 
 /// `n` points in `d` coordinates, finite and of one length, with optional observation weights and clusters.
 ///
-/// Data and boundary alike are `Points`. Values lie row by row and may be borrowed, so that a large
-/// array is not copied on its way in.
+/// Data and boundary are both `Points`. Values are stored row by row and may be borrowed, so that large
+/// arrays are not copied.
 ///
 /// *Weights* are sampling weights: every estimator minimises its weighted objective, and standard errors
-/// take the weights as given constants (a weight of 2 says that the observation stands for two, not that it
-/// was seen twice). *Clusters* mark observations that depend on each other; standard errors then sum
-/// over clusters instead of rows.
+/// treat the weights as given constants (a weight of 2 means that the observation represents two, not that it
+/// was seen twice). *Clusters* mark observations that depend on each other; standard errors then sum over
+/// clusters instead of rows.
 ///
 /// ```
 /// use steinbound::Points;
@@ -40,7 +40,7 @@ pub struct Points<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// Points from values that lie row by row, `dimension` to a row.
+    /// Points from values stored row by row, `dimension` to a row.
     pub fn new(values: impl Into<Cow<'a, [f64]>>, dimension: usize) -> Result<Points<'a>, PointsError> {
         let values = values.into();
         if dimension == 0 {
@@ -62,7 +62,7 @@ impl<'a> Points<'a> {
         Ok(Points::unchecked(values, dimension))
     }
 
-    /// An empty set of points: a boundary about which nothing is known.
+    /// An empty set of points: an unknown boundary.
     ///
     /// With it the truncated discrepancy is the ordinary kernelised Stein discrepancy.
     ///
@@ -73,7 +73,7 @@ impl<'a> Points<'a> {
         Points::unchecked(Cow::Owned(Vec::new()), dimension.max(1))
     }
 
-    /// The first of the points, without weight or cluster: to see what a model knows.
+    /// The first point only, without weight or cluster: used to query what a model supports.
     pub(crate) fn first(&self) -> Points<'_> {
         Points::unchecked(
             Cow::Borrowed(&self.values[..self.dimension.min(self.values.len())]),
@@ -142,9 +142,9 @@ impl<'a> Points<'a> {
     }
 
     /// The same points with a scale for each coordinate, by which kernels and the median bandwidth divide it.
-    ///
-    /// Coordinates in different units can so share one bandwidth, and a kernel on (response, covariates) is a product
-    /// of kernels. A coordinate of infinite scale is one that the kernel does not look at. Estimates stay in the data's units.
+    /// This lets coordinates in different units share one bandwidth, and makes a kernel on (response,
+    /// covariates) a product of kernels. The kernel ignores a coordinate of infinite scale. Estimates stay in
+    /// the data's units.
     ///
     /// ```
     /// # use steinbound::{Points, kernel::Bandwidth};
@@ -197,7 +197,7 @@ impl<'a> Points<'a> {
         self.values.chunks_exact(self.dimension)
     }
 
-    /// The weight of point `i`, which is 1 where no weights were given.
+    /// The weight of point `i`; 1 if no weights were given.
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[i])
     }
@@ -215,7 +215,7 @@ impl<'a> Points<'a> {
         }
     }
 
-    /// The number of rows that have a weight, or of the clusters they belong to.
+    /// The number of rows with positive weight, or of the clusters they belong to.
     pub(crate) fn independent(&self) -> usize {
         let counted = (0..self.len()).filter(|i| self.weight(*i) > 0.0);
         match &self.clusters {
@@ -224,7 +224,7 @@ impl<'a> Points<'a> {
         }
     }
 
-    /// The rows that have a weight, or a draw of so many of them without replacement where there are more.
+    /// The rows with positive weight, or a random subset of `most` of them, drawn without replacement.
     pub(crate) fn some_rows(&self, most: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..self.len()).filter(|i| self.weight(*i) > 0.0).collect();
         if rows.len() > most {
@@ -248,7 +248,7 @@ impl<'a> Points<'a> {
         weights.iter().map(|w| w / largest / mean).collect()
     }
 
-    /// The scale of each coordinate; 1 where none were given.
+    /// The scale of each coordinate; 1 if none were given.
     pub fn scales(&self) -> Cow<'_, [f64]> {
         match &self.scales {
             Some(scales) => Cow::Borrowed(scales),
@@ -256,7 +256,7 @@ impl<'a> Points<'a> {
         }
     }
 
-    /// Cluster numbers counted from zero, where clusters were given.
+    /// Cluster numbers counted from zero, if clusters were given.
     pub fn clusters(&self) -> Option<&[usize]> {
         self.clusters.as_deref()
     }
@@ -292,7 +292,7 @@ impl<'a> Points<'a> {
         bounds
     }
 
-    /// The points moved one by one, with their names, weights and clusters; scales are left behind.
+    /// The points moved one by one, with their names, weights and clusters but without scales.
     ///
     /// ```
     /// # use steinbound::Points;
@@ -310,7 +310,7 @@ impl<'a> Points<'a> {
         Ok(moved)
     }
 
-    /// Other values in the place of these, with the same names, weights and scales.
+    /// New values instead of these, with the same names, weights and scales.
     pub(crate) fn replaced(&self, values: Vec<f64>) -> Result<Points<'static>, PointsError> {
         let mut points = Points::new(values, self.dimension)?;
         expect_count("points", points.len(), self.len())?;
@@ -320,7 +320,7 @@ impl<'a> Points<'a> {
         Ok(points)
     }
 
-    /// A copy that borrows nothing.
+    /// A copy that owns its values.
     pub fn into_owned(self) -> Points<'static> {
         Points {
             values: Cow::Owned(self.values.into_owned()),
@@ -333,7 +333,7 @@ impl<'a> Points<'a> {
     }
 }
 
-/// The variance of each column, 1 where it has none.
+/// The variance of each column; 1 if that is zero.
 pub(crate) fn column_variances(points: &Points, weights: &[f64]) -> Vec<f64> {
     let total: f64 = weights.iter().sum();
     let mean = |l: usize| points.rows().zip(weights).map(|(x, w)| w / total * x[l]).sum::<f64>();

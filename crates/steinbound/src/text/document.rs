@@ -16,9 +16,9 @@ pub enum Block {
     Gap,
 }
 
-/// A result for people: a title, tables and lines in order, and warnings.
+/// A result to read: a title, tables and lines in order, and warnings.
 ///
-/// Plain text is its `Display`. It leaves out the warnings, which a program prints on its error stream; other
+/// Its `Display` is plain text without the warnings, which a program prints on its error stream; other
 /// formats show them at the end.
 ///
 /// ```
@@ -135,7 +135,7 @@ impl From<Table> for Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextLine {
-    /// What the line is.
+    /// The kind of the line.
     pub kind: LineKind,
     /// The text, without the end of the line.
     pub text: String,
@@ -147,7 +147,7 @@ impl TextLine {
     }
 }
 
-/// What a line of plain text is.
+/// The kind of a line of plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineKind {

@@ -1,6 +1,6 @@
-//! Numbers, tables and documents as people read them.
+//! Numbers, tables and documents in readable form.
 //!
-//! A [`Document`] holds a result: a title, tables, lines and warnings. It is made once for each kind of
+//! A [`Document`] holds a result: a title, tables, lines and warnings. It is built once for each kind of
 //! result, and shown as text here and in other formats by `steinbound-request`.
 
 mod document;

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
-/// A number with as many digits as its standard error makes meaningful: up to two significant digits of the
+/// A number with the digits that its standard error makes meaningful: up to two significant digits of the
 /// error. Numbers that would be long are written with an exponent.
 ///
 /// ```
@@ -54,7 +54,7 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// A test statistic with two decimals, as long as that is short.
+/// A test statistic with two decimals, or with an exponent if that would be long.
 ///
 /// ```
 /// use steinbound::text::statistic;
@@ -85,7 +85,7 @@ pub fn p_value(value: Option<f64>) -> String {
     }
 }
 
-/// A share in per cent, without digits that rounding adds.
+/// A share in per cent, without digits that are only rounding.
 ///
 /// ```
 /// assert_eq!(steinbound::text::percent(0.95), 95.0);
@@ -94,7 +94,7 @@ pub fn percent(share: f64) -> f64 {
     (share * 1e6).round() / 1e4
 }
 
-/// A time in a unit that suits it.
+/// A time in a suitable unit.
 ///
 /// ```
 /// assert_eq!(steinbound::text::duration(0.0021), "2.1 ms");

@@ -9,8 +9,8 @@ use super::{LineKind, TextLine};
 
 /// A table with aligned columns: words to the left, numbers to the right.
 ///
-/// Cells are kept as they are given. Plain text shows them through [`cell`], which shortens long ones and
-/// escapes control characters.
+/// Cells are stored unchanged. Plain text shows them through [`cell`], which shortens long ones and escapes
+/// control characters.
 ///
 /// ```
 /// use steinbound::text::Table;
@@ -119,8 +119,8 @@ impl Display for Table {
 /// The widest cell of a table, in columns of a terminal.
 const WIDEST: usize = 48;
 
-/// Text as a cell of a table shows it: control characters are escaped, and long text is shortened in the
-/// middle, because names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
+/// Text in the form shown in a cell of a table: control characters are escaped, and long text is shortened in
+/// the middle, because names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
 ///
 /// ```
 /// use steinbound::text::cell;
@@ -138,7 +138,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{head}..{tail}"))
 }
 
-/// Text in which a terminal finds no commands.
+/// Text without terminal commands.
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(char::is_control) {
         return Cow::Borrowed(text);

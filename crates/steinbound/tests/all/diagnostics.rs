@@ -104,7 +104,7 @@ fn parameters_that_the_data_hardly_tell_apart_are_noticed() {
     let mle = prepared.estimator(&Estimator::truncated_mle());
     let (_, found) = diagnosed(&mle, &prepared.points, &prepared.model);
     assert!(found.normal_condition.unwrap() > 1e8, "{found:?}");
-    expect_warning(&found, &["hardly tell some parameters apart", "fewer parameters"]);
+    expect_warning(&found, &["hardly distinguish some parameters", "fewer parameters"]);
 }
 
 /// The influence of a point on a mean is its distance from it.

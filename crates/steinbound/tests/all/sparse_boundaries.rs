@@ -76,8 +76,7 @@ fn apart(one: &Fit, other: &Fit) -> f64 {
 
 fn is_sparse(fit: &Fit) -> bool {
     fit.warnings.iter().any(|warning| {
-        warning.contains("biased by more than its standard error")
-            || warning.contains("not known well enough")
+        warning.contains("do not include the resulting bias") || warning.contains("do not use it")
     })
 }
 

@@ -1,4 +1,4 @@
-//! The Gaussian as it is chosen by name.
+//! The Gaussian in the list of models.
 
 use super::Gaussian;
 use crate::error::ModelError;

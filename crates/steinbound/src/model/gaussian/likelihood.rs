@@ -1,4 +1,4 @@
-//! Mean and covariance of the data, as if there were no truncation.
+//! Mean and covariance of the data, ignoring the truncation.
 
 use super::Gaussian;
 use crate::compute::cholesky::ScaledCholesky;
@@ -73,8 +73,7 @@ mod tests {
         assert!(matches!(error, Error::Fit(FitError::NotIdentified { .. })), "{error}");
     }
 
-    /// In one dimension the influence of the variance is known by heart: Cov = (2 Sigma^2)/n for Gaussian
-    /// data.
+    /// In one dimension the influence of the variance is known: Cov = (2 Sigma^2)/n for Gaussian data.
     #[test]
     fn likelihood_influence_is_the_textbook_one() {
         let points = Points::from_rows(&[[0.0], [1.0], [5.0]]).unwrap();

@@ -20,14 +20,14 @@ use crate::matrix::Matrix;
 ///
 /// # Definition
 ///
-/// The score is `psi = eta - Lambda x`, with the precision `Lambda` (inverse covariance) and
-/// `eta = Lambda mu`. It is affine in `mu` when the covariance is known, and in the natural parameters
-/// `(eta, Lambda)` when it is not, so every fit has a closed form. Reported are mean and covariance,
-/// `mu = Lambda^-1 eta` and `Sigma = Lambda^-1`.
+/// The score is `psi = eta - Lambda x`, with the precision `Lambda` (inverse covariance) and `eta = Lambda
+/// mu`. It is affine in `mu` if the covariance is known, and in the natural parameters `(eta, Lambda)` if it
+/// is not, so every fit has a closed form. Mean and covariance are reported, `mu = Lambda^-1 eta` and `Sigma
+/// = Lambda^-1`.
 ///
 /// # Requirements
 ///
-/// Moments exist only where `Lambda` is positive definite. On a bounded domain a density with an indefinite
+/// Moments exist only if `Lambda` is positive definite. On a bounded domain a density with an indefinite
 /// `Lambda` is proper too; then the natural parameters are the answer and no moments are reported.
 ///
 /// ```
@@ -45,7 +45,7 @@ pub struct Gaussian {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Covariance {
-    /// Known and with its precision.
+    /// A known covariance with its precision.
     Known {
         precision: Matrix,
         covariance: Matrix,
@@ -100,7 +100,7 @@ impl Gaussian {
         }
     }
 
-    /// The coordinates that pull on coordinate `l` through the precision.
+    /// The coordinates that interact with coordinate `l` through the precision.
     fn neighbours(&self, l: usize) -> std::ops::Range<usize> {
         match self.covariance {
             Covariance::KnownVariances(_) | Covariance::Diagonal => l..l + 1,
@@ -108,7 +108,7 @@ impl Gaussian {
         }
     }
 
-    /// The number of the parameter that holds the entry (l, k) of the precision; `None` where it is known or
+    /// The index of the parameter that holds the entry (l, k) of the precision; `None` if it is known or
     /// zero.
     fn precision_parameter(&self, l: usize, k: usize) -> Option<usize> {
         let d = self.dimension;
@@ -144,7 +144,7 @@ impl Gaussian {
     }
 }
 
-/// The factor of a covariance, refused unless it is symmetric and positive definite.
+/// The factor of a covariance; an error unless it is symmetric and positive definite.
 pub(super) fn covariance_factor(covariance: &Matrix) -> Result<Cholesky, ModelError> {
     let size = covariance.rows();
     let is_symmetric = size == covariance.columns()
@@ -160,7 +160,7 @@ pub(super) fn covariance_factor(covariance: &Matrix) -> Result<Cholesky, ModelEr
     Cholesky::new(covariance.clone()).ok_or(ModelError::BadCovariance)
 }
 
-/// The place of the entry (l, k), `l <= k`, in the upper triangle taken row by row.
+/// The index of the entry (l, k), `l <= k`, in the upper triangle taken row by row.
 fn triangle(d: usize, l: usize, k: usize) -> usize {
     l * d + k - l * (l + 1) / 2
 }
@@ -263,7 +263,7 @@ impl Model for Gaussian {
             }
         }
         for (e, (a, b)) in entries.iter().copied().enumerate() {
-            // An entry off the diagonal stands in two places of the precision.
+            // An off-diagonal entry occurs twice in the precision.
             let both = if a == b { 0.5 } else { 1.0 };
             let column = d + e;
             for l in 0..d {
@@ -279,13 +279,13 @@ impl Model for Gaussian {
     }
 
     fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
-        // As many values are fitted as are reported.
+        // The numbers of fitted and reported values are equal.
         check_theta(self, reported)?;
         let d = self.dimension;
         if self.is_known() {
             return Ok(reported.to_vec());
         }
-        // The entries of the covariance lie where those of the precision do.
+        // The entries of the covariance have the same indices as those of the precision.
         let precision = Cholesky::new(self.precision(reported)).ok_or(ModelError::BadCovariance)?.inverse();
         let mut theta = precision.times_vector(&reported[..d]);
         theta.extend(self.entries().iter().map(|entry| precision[*entry]));
@@ -382,7 +382,7 @@ impl Affine for Gaussian {
 
 impl Density for Gaussian {
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
-        // Without a matrix of its own: this is called at every node of an integral.
+        // Without allocating a matrix: this is called at every node of an integral.
         let of_coordinate = |l: usize| -> f64 {
             let row = self.neighbours(l);
             if self.is_known() {
@@ -394,7 +394,7 @@ impl Density for Gaussian {
         (0..x.len()).map(|l| of_coordinate(l) * x[l]).sum()
     }
 
-    /// `Lambda x` for a mean whose covariance is known, else `(x, -x x' / 2)`.
+    /// `Lambda x` for a mean with known covariance, else `(x, -x x' / 2)`.
     fn log_density_gradient(&self, x: &[f64], _theta: &[f64], gradient: &mut [f64]) {
         for l in 0..self.dimension {
             gradient[l] = if self.is_known() {

@@ -1,4 +1,4 @@
-//! Latent-variable models: the score as a mean over draws of what is not observed.
+//! Latent-variable models: the score as a mean over draws of the unobserved variable.
 
 mod principal_components;
 #[cfg(test)]
@@ -15,9 +15,9 @@ use crate::points::Points;
 use crate::random::stream;
 pub use principal_components::PrincipalComponents;
 
-/// A joint density of an observed `x` and a latent `z`, of which only the joint is tractable.
+/// A joint density of an observed `x` and a latent `z` whose marginal is not tractable.
 ///
-/// Arrays of derivatives lie row by row, as in [`Model`].
+/// Arrays of derivatives are stored row by row, as in [`Model`].
 ///
 /// ```
 /// use steinbound::model::{LatentVariable, PrincipalComponents};
@@ -47,13 +47,14 @@ pub trait LatentVariable: Debug + Send + Sync {
     /// Fills `draws` with draws of `z` from its posterior given `x`, one after the other.
     fn draw(&self, x: &[f64], theta: &[f64], rng: &mut ChaCha8Rng, draws: &mut [f64]);
 
-    /// `log p(x, z; theta)`, with everything that depends on the parameters or on `z`.
+    /// `log p(x, z; theta)`, including all terms that depend on the parameters or on `z`.
     fn log_joint(&self, x: &[f64], z: &[f64], theta: &[f64]) -> f64;
 
     /// The derivative of [`log_joint`](LatentVariable::log_joint) in the parameters.
     fn log_joint_gradient(&self, x: &[f64], z: &[f64], theta: &[f64], gradient: &mut [f64]);
 
-    /// `s = grad_x log p(x, z; theta)`: the score of `x` given `z`, where the law of `z` does not know `x`.
+    /// `s = grad_x log p(x, z; theta)`: the score of `x` given `z`, if the distribution of `z` does not
+    /// depend on `x`.
     fn score(&self, x: &[f64], z: &[f64], theta: &[f64], score: &mut [f64]);
 
     /// The derivative of `s` in the parameters, `d` by `p`.
@@ -73,9 +74,9 @@ pub trait LatentVariable: Debug + Send + Sync {
 /// The score of `p(x) = integral p(x, z) dz` is `psi(x) = E[grad_x log p(x, z) | x]`, a mean over the
 /// posterior of `z`. It is replaced by a mean over draws `z_1, .., z_R` from the posterior at fixed
 /// parameters, the *anchor*, with weights `w_r` proportional to `p(x, z_r; theta) / p(x, z_r; anchor)`. The
-/// draws depend on the seed and the bits of `x` alone, so that the score is a smooth function of the
-/// parameters, without noise from one evaluation to the next. At the anchor the weights are equal: the plain
-/// Monte Carlo mean of the paper. With `c = s - E_w s` and `g = grad_theta log p(x, z)`,
+/// draws depend only on the seed and the bits of `x`, so that the score is a smooth function of the
+/// parameters, without noise between evaluations. At the anchor the weights are equal: the plain Monte Carlo
+/// mean of the paper. With `c = s - E_w s` and `g = grad_theta log p(x, z)`,
 ///
 /// ```text
 /// psi_l       = E_w[ s_l ],                 d psi_l / d theta   = E_w[ d s_l / d theta + c_l g ],
@@ -83,15 +84,15 @@ pub trait LatentVariable: Debug + Send + Sync {
 /// ```
 ///
 /// The slope is the Monte Carlo mean of the exact slope. It is not the derivative of the Monte Carlo score in
-/// `x`, which does not exist: another `x` has other draws. Checks by differences in `x`, such as
+/// `x`, which does not exist because another `x` has other draws. Checks by differences in `x`, for example
 /// [`conformance`](super::conformance), therefore do not apply to slopes.
 ///
 /// # Requirements
 ///
 /// Draws from the posterior. Errors are of order `1 / sqrt(R)` in the score, and the Stein identity holds up
-/// to as much (an approximate Stein class); the slope has a bias of order `1 / R` besides. Far from the
-/// anchor few draws carry the weight ([`effective_draws`](Latent::effective_draws)): fit, move the anchor to
-/// the estimate with [`anchored`](Latent::anchored), fit again.
+/// to the same order (an approximate Stein class); the slope also has a bias of order `1 / R`. Far from the
+/// anchor few draws have most of the weight ([`effective_draws`](Latent::effective_draws)): fit, move the
+/// anchor to the estimate with [`anchored`](Latent::anchored), fit again.
 ///
 /// # Complexity
 ///
@@ -121,7 +122,7 @@ pub struct Latent {
     anchor: Vec<f64>,
 }
 
-/// More draws for a point than this are refused: they would have to be held at once.
+/// The largest number of draws for a point: all are held at once.
 const MOST_DRAWS: usize = 1 << 20;
 
 impl Latent {
@@ -153,7 +154,8 @@ impl Latent {
         &self.anchor
     }
 
-    /// How many equally weighted draws are worth the weighted ones at a point: `1 / sum_r w_r^2`.
+    /// The effective number of draws at a point, `1 / sum_r w_r^2`: the number of equally weighted draws of
+    /// the same precision.
     pub fn effective_draws(&self, x: &[f64], theta: &[f64]) -> f64 {
         1.0 / self.weighted(x, theta).weights.iter().map(|w| w * w).sum::<f64>()
     }
@@ -220,10 +222,10 @@ impl Weighted {
     }
 }
 
-/// A number that depends on every bit of a point: the finaliser of splitmix64, chained.
+/// A hash of every bit of a point: the finaliser of splitmix64, chained.
 fn key(x: &[f64]) -> u64 {
     x.iter().fold(0, |state: u64, value| {
-        // Both zeros are the same place.
+        // Negative and positive zero are the same point.
         let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ (value + 0.0).to_bits();
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

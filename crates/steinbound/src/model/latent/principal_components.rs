@@ -12,12 +12,12 @@ use crate::matrix::Matrix;
 /// # Definition
 ///
 /// Parameters are the mean `mu` and the loadings `W`, row by row. With `M = W'W + s2 I` the posterior of `z`
-/// is `N(M^-1 W'(x - mu), s2 M^-1)`. The marginal, `N(mu, W W' + s2 I)`, is known, which makes this the model
-/// to check latent scores by.
+/// is `N(M^-1 W'(x - mu), s2 M^-1)`. The marginal, `N(mu, W W' + s2 I)`, is known, so this model serves to
+/// check latent scores.
 ///
 /// # Requirements
 ///
-/// `W` is determined up to a rotation of `z` only; with one latent dimension, up to its sign.
+/// `W` is determined only up to a rotation of `z`; with one latent dimension, up to its sign.
 ///
 /// # Reference
 ///
@@ -39,7 +39,7 @@ pub struct PrincipalComponents {
 }
 
 impl PrincipalComponents {
-    /// The numbers of coordinates and of latent ones, and the variance of the noise.
+    /// A model with these numbers of observed and latent coordinates and this variance of the noise.
     pub fn new(dimension: usize, latent: usize, noise: f64) -> Result<PrincipalComponents, ModelError> {
         if dimension == 0 || latent == 0 {
             return Err(ModelError::NoComponents);
@@ -97,7 +97,7 @@ impl LatentVariable for PrincipalComponents {
             .as_ref()
             .and_then(|inverse| Cholesky::new(Matrix::from_fn(q, q, |i, j| self.noise * inverse[(i, j)])));
         let (Some(inverse), Some(factor)) = (inverse, factor) else {
-            // Loadings so large that nothing can be computed: what follows from them is not a number either.
+            // Loadings too large for any computation: the results are NaN, too.
             draws.fill(f64::NAN);
             return;
         };

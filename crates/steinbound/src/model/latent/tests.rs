@@ -2,7 +2,7 @@ use super::super::{Gaussian, GaussianMixture, LabelledMixture};
 use super::*;
 use crate::matrix::Matrix;
 
-/// A latent model, the exact one, and parameters in the form that each takes.
+/// A latent model, the exact one, and their parameters in the form that each takes.
 struct Case {
     latent: Latent,
     theta: Vec<f64>,
@@ -10,7 +10,7 @@ struct Case {
     exact_theta: Vec<f64>,
 }
 
-/// Principal components and a labelled mixture, with draws made at their parameters moved by `away`.
+/// Principal components and a labelled mixture, with draws made at parameters shifted by `away`.
 fn cases(draws: usize, seed: u64, away: f64) -> Vec<Case> {
     let noise = 0.6;
     let theta = vec![0.3, -0.2, 0.9, 0.4];
@@ -56,7 +56,7 @@ fn rate(errors: &[(usize, f64)]) -> f64 {
     cross / logs.iter().map(|l| (l.0 - a).powi(2)).sum::<f64>()
 }
 
-/// At frozen draws the derivatives in the parameters are exact, at the anchor and away from it.
+/// With fixed draws the derivatives in the parameters are exact, at the anchor and away from it.
 #[test]
 fn parameter_derivatives_are_those_of_the_weighted_mean() {
     for away in [0.0, 0.15] {
@@ -106,7 +106,7 @@ fn errors_shrink_with_the_root_of_the_draws() {
     }
 }
 
-/// The slope approaches the exact slope, although it is no derivative of the Monte Carlo score.
+/// The slope approaches the exact slope, although it is not the derivative of the Monte Carlo score.
 #[test]
 fn slopes_approach_the_exact_ones() {
     for case in 0..2 {
@@ -125,7 +125,7 @@ fn slopes_approach_the_exact_ones() {
                 let mean = found.iter().map(|s| s[l]).sum::<f64>() / n;
                 let variance = found.iter().map(|s| (s[l] - mean).powi(2)).sum::<f64>() / (n - 1.0);
                 let error = (variance / n).sqrt();
-                // A variance of 2048 draws is biased by its own size over 2048.
+                // A variance over 2048 draws has a relative bias of 1/2048.
                 let bias = 5.0 / 2048.0;
                 assert!((mean - exact[l]).abs() < 4.0 * error + bias, "{mean} {} {error}", exact[l]);
             }
@@ -133,8 +133,9 @@ fn slopes_approach_the_exact_ones() {
     }
 }
 
-/// The Stein identity: on data of the model, `mean psi . f + div f` is zero up to sampling error for the
-/// exact score, and what the Monte Carlo score adds shrinks with the root of the draws.
+/// The Stein identity: on data from the model, `mean psi . f + div f` is zero up to sampling error for the
+/// exact score, and the additional error of the Monte Carlo score decreases with the root of the number of
+/// draws.
 #[test]
 fn the_stein_identity_holds_approximately() {
     let f = |x: &[f64]| [(0.8 * x[0] + 0.3 * x[1]).sin(), (x[0] - 0.5 * x[1]).tanh()];

@@ -8,13 +8,13 @@ use super::parameters::Description;
 use crate::matrix::Matrix;
 use crate::points::{Points, column_variances};
 
-/// Seedings that are followed by Lloyd's steps until they settle, and seedings that are followed by one,
+/// The number of seedings followed by Lloyd's steps until convergence, and of seedings followed by one step,
 /// which differ more.
 const SETTLED: usize = 6;
 const ROUGH: usize = 4;
 const LLOYD_STEPS: usize = 12;
 
-/// Parameters from clusters seeded by k-means++, the tightest first and none twice.
+/// Parameters from clusters seeded by k-means++, the tightest first and without duplicates.
 pub(super) fn starts(
     mixture: &GaussianMixture,
     points: &Points,
@@ -51,7 +51,7 @@ pub(super) fn starts(
     found.into_iter().map(|(_, _, theta)| theta).collect()
 }
 
-/// Parameters with these means, weights and covariances being those of the data nearest to each.
+/// Parameters with these means, and with weights and covariances of the data nearest to each.
 pub(super) fn start_at(mixture: &GaussianMixture, means: &[f64], points: &Points) -> Option<Vec<f64>> {
     if points.dimension() != mixture.dimension || means.len() != mixture.dimension * mixture.components {
         return None;
@@ -78,8 +78,8 @@ impl Data<'_> {
         (0..x.len()).map(|l| (x[l] - centre[l]).powi(2) / self.variances[l]).sum()
     }
 
-    /// The first centre at random, each further one with probability proportional to the squared distance
-    /// from those there are.
+    /// The first centre is random, each further one is drawn with probability proportional to the squared
+    /// distance from the centres so far.
     fn seeds(&self, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let mut centres: Vec<f64> = Vec::with_capacity(count * self.points.dimension());
         let mut chances = self.weights.to_vec();
@@ -134,7 +134,7 @@ impl Data<'_> {
         rows.map(|((x, k), w)| w * self.distance(x, &centres[k * d..(k + 1) * d])).sum()
     }
 
-    /// Weights and covariances of the clusters. Those of small clusters are drawn towards equality and
+    /// Weights and covariances of the clusters. Those of small clusters are shrunk towards equal weights and
     /// towards the pooled covariance, so that none vanishes.
     fn describe(&self, mixture: &GaussianMixture, labels: &[usize], means: Vec<f64>) -> Description {
         let (d, count) = (mixture.dimension, mixture.components);
@@ -167,7 +167,7 @@ impl Data<'_> {
     }
 }
 
-/// The place at which a share of a total falls.
+/// The index at which a cumulative sum of shares reaches the uniform number's share of the total.
 pub(super) fn pick(shares: &[f64], uniform: f64) -> usize {
     let mut left = uniform * shares.iter().sum::<f64>();
     for (i, share) in shares.iter().enumerate() {
@@ -176,6 +176,6 @@ pub(super) fn pick(shares: &[f64], uniform: f64) -> usize {
         }
         left -= share;
     }
-    // Rounding can leave a little: the last place with any share.
+    // Because of rounding the sum may not be reached: the last index with a positive share.
     shares.iter().rposition(|share| *share > 0.0).unwrap_or(0)
 }

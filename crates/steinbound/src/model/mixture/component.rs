@@ -1,8 +1,8 @@
-//! One component of a mixture: its factor, and what a parameter does to it.
+//! One component of a mixture: its factor, and the effect of a parameter on it.
 
 use crate::matrix::Matrix;
 
-/// What a parameter moves in a component.
+/// The part of a component that a parameter changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Direction {
     /// A coordinate of the mean.
@@ -35,7 +35,7 @@ impl Factors {
         }
     }
 
-    /// The factor that all components share, from its entries (i, j), `i >= j`.
+    /// The factor shared by all components, from its entries (i, j), `i >= j`.
     pub(super) fn one(dimension: usize, entry: impl Fn(usize, usize) -> f64) -> Factors {
         let mut factors = Factors::with_capacity(dimension, 1);
         factors.push(entry);
@@ -138,8 +138,8 @@ impl Component<'_> {
         -self.factor.precision(l, l)
     }
 
-    /// `D q`, up to what is the same for all components. Never infinite, so that it can be multiplied by
-    /// zero.
+    /// `D q`, up to a term that is the same for all components. Never infinite, so that it can be multiplied
+    /// by zero.
     #[inline]
     pub(super) fn change(&self, direction: Direction) -> f64 {
         let value = match direction {
@@ -176,7 +176,7 @@ impl Component<'_> {
         }
     }
 
-    /// `D D' q`, up to what is the same for all components.
+    /// `D D' q`, up to a term that is the same for all components.
     #[inline]
     pub(super) fn second(&self, one: Direction, other: Direction) -> f64 {
         use Direction::{Entry, LogPrecision, Mean, Weight};
@@ -191,7 +191,7 @@ impl Component<'_> {
                 if j == b {
                     value -= self.scale(i, j) * self.scale(a, b) * self.y[i] * self.y[a];
                 }
-                // The exponential that makes a diagonal entry positive is curved itself.
+                // The exponential of a diagonal entry has a second derivative of its own.
                 if i == j && one == other {
                     value -= self.factor.lower(i, i) * self.u[i] * self.y[i];
                 }
@@ -199,7 +199,7 @@ impl Component<'_> {
             }
             (Mean(m), LogPrecision) | (LogPrecision, Mean(m)) => -self.s[m],
             (LogPrecision, LogPrecision) => -0.5 * self.square(),
-            // A mixture has one kind of covariance.
+            // These do not occur together: a mixture has one kind of covariance.
             (Weight, _) | (_, Weight) | (Entry(..), LogPrecision) | (LogPrecision, Entry(..)) => 0.0,
         }
     }

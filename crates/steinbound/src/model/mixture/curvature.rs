@@ -42,8 +42,8 @@ impl Curvature for GaussianMixture {
     }
 }
 
-/// A symmetric sum over pairs of parameters less the product of two sums, kept apart until the end: far from
-/// all components but one both are huge, and differ by nothing.
+/// A symmetric sum over pairs of parameters minus the product of two sums, kept separate until the end: far
+/// from all components but one both are huge and nearly equal.
 struct Spread<'a> {
     values: &'a mut [f64],
     size: usize,
@@ -74,7 +74,7 @@ impl Posterior<'_> {
         let mut room = small_zeros(4 * p + d + slopes);
         let (first, rest) = room.split_at_mut(p);
         let (mean, rest) = rest.split_at_mut(p);
-        // D q and D b of the component at hand, and the derivative of b in its score.
+        // D q and D b of the current component, and the derivative of b in its score.
         let (changes, rest) = rest.split_at_mut(p);
         let (own, rest) = rest.split_at_mut(p);
         let (pull, rest) = rest.split_at_mut(d);

@@ -1,4 +1,4 @@
-//! The mixture of Gaussians as it is chosen by name.
+//! The mixture of Gaussians in the list of models.
 
 use super::GaussianMixture;
 use crate::error::ModelError;
@@ -10,7 +10,7 @@ use crate::points::Points;
 #[derive(Debug)]
 pub(in crate::model) struct MixtureFamily;
 
-/// More components than this are a slip of the finger.
+/// The largest number of components; more are taken to be a typing error.
 const MOST_COMPONENTS: usize = 1000;
 
 impl MixtureFamily {
@@ -123,7 +123,7 @@ mod tests {
         let model = GaussianMixture::new(1, 2).unwrap().estimate_weights().full();
         assert_eq!(Some(&start), model.start_at(&[0.0, 3.0], &data()).as_ref());
         assert_eq!(start.len(), 6);
-        // All parameters are left as they are.
+        // If all parameters are given, they are not changed.
         assert_eq!(MixtureFamily.start(&choices, &start, &data()), Ok(start));
     }
 

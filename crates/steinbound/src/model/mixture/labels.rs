@@ -1,4 +1,4 @@
-//! A mixture as a latent-variable model, the label of the component being latent.
+//! A mixture as a latent-variable model with the label of the component as latent variable.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -12,8 +12,8 @@ use crate::model::{LatentVariable, Model};
 ///
 /// # Definition
 ///
-/// `p(x, z) = w_z N(x; mu_z, Sigma_z)`, in the fitted parameters of the mixture. The exact score is the
-/// mixture's own, so that this is a check of [`Latent`](crate::model::Latent) rather than a way to fit
+/// `p(x, z) = w_z N(x; mu_z, Sigma_z)`, in the fitted parameters of the mixture. The exact score is that of
+/// the mixture, so this serves as a check of [`Latent`](crate::model::Latent) rather than for fitting
 /// mixtures.
 ///
 /// ```
@@ -36,11 +36,11 @@ impl LabelledMixture {
     }
 
     fn label(&self, z: &[f64]) -> usize {
-        // A cast from a float ends at zero; labels beyond the last are the last.
+        // A cast from a negative float gives zero; labels beyond the last become the last.
         (z[0] as usize).min(self.mixture.components - 1)
     }
 
-    /// Calls back with each parameter of the component at hand.
+    /// Calls back with each parameter of the current component.
     fn each(
         &self,
         x: &[f64],

@@ -10,10 +10,10 @@ use crate::model::{Density, NaiveLikelihood};
 use crate::points::{Points, column_variances};
 use crate::random::stream;
 
-/// Steps from each start, and from the best of them.
+/// The number of steps from each start, and from the best of them.
 const TRIAL_STEPS: usize = 25;
 const MOST_STEPS: usize = 5000;
-/// Where the steps end: the largest change of a parameter, relative to its size.
+/// The stopping rule: the largest change of a parameter, relative to its size.
 const TOLERANCE: f64 = 1e-8;
 /// A component narrower than this share of the data's variance is shrinking to a point.
 const NARROWEST: f64 = 1e-6;
@@ -31,7 +31,7 @@ impl NaiveLikelihood for GaussianMixture {
             return Err(PointsError::WrongCount { what: "weights", found, expected }.into());
         }
         let search = Search { mixture: self, points, weights, variances: column_variances(points, weights) };
-        // A fixed seed: the estimate depends on the data alone.
+        // A fixed seed: the estimate depends only on the data.
         let trials = starts(self, points, weights, &mut stream(0, 0)).into_iter();
         let trials = trials.filter_map(|theta| search.steps(theta, TRIAL_STEPS).ok());
         let best = trials.max_by(|a, b| search.log_likelihood(a).total_cmp(&search.log_likelihood(b)));

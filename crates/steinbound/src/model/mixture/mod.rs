@@ -31,15 +31,15 @@ use component::{Direction, Factors};
 pub(super) use family::MixtureFamily;
 pub use labels::LabelledMixture;
 
-/// A mixture of Gaussians: means, and where wanted weights and covariances, of a known number of components.
+/// A mixture of Gaussians with a known number of components: means, and optionally weights and covariances.
 ///
 /// # Definition
 ///
 /// `log p = log sum_k exp q_k`, with `q_k = log w_k + log |L_k| - |L_k' (x - mu_k)|^2 / 2 - (d / 2) log 2 pi`
-/// and the precision `Lambda_k = L_k L_k'` of component `k`. Fitted are the means, the log-weights relative
-/// to the first component, and the entries of the lower triangular `L_k` with the logarithms of its diagonal
-/// (a spherical component has its log-precision), none of which is constrained. Reported are means, weights
-/// and covariances.
+/// and the precision `Lambda_k = L_k L_k'` of component `k`. The fitted parameters are the means, the
+/// log-weights relative to the first component, and the entries of the lower triangular `L_k` with the
+/// logarithms of its diagonal (a spherical component has its log-precision), none of which is constrained.
+/// The reported parameters are means, weights and covariances.
 ///
 /// With the responsibilities `r_k = exp q_k / p` and the component scores `s_k = -Lambda_k (x - mu_k)`, the
 /// score is `psi = E_r[s]`. All its derivatives follow from one rule: for a quantity `a_k` of the components
@@ -61,13 +61,13 @@ pub use labels::LabelledMixture;
 /// ```
 ///
 /// As `sum_l w_l d_l psi_l = E_r[b]` with `b = sum_l w_l (h_l + c_l^2)`, its second derivatives are those of
-/// `v . psi` with this `b`, in which `psi` stands still, less `2 sum_l w_l D psi_l D' psi_l`.
+/// `v . psi` with this `b`, in which `psi` is held fixed, minus `2 sum_l w_l D psi_l D' psi_l`.
 ///
 /// # Requirements
 ///
-/// Components are determined up to their order only, so fits are sorted by the first coordinate of the means.
-/// The likelihood of free covariances is unbounded where a component shrinks to a point; Stein discrepancies
-/// are not, but want data in every component.
+/// Components are determined only up to their order, so fits are sorted by the first coordinate of the means.
+/// The likelihood of free covariances is unbounded if a component shrinks to a point; Stein discrepancies are
+/// bounded, but need data in every component.
 ///
 /// # Complexity
 ///
@@ -79,7 +79,7 @@ pub use labels::LabelledMixture;
 /// assert_eq!(paper.parameters(), 6);
 /// let free = GaussianMixture::new(2, 3)?.estimate_weights().full();
 /// assert_eq!(free.parameters(), 6 + 2 + 9);
-/// // Half-way between two equal components nothing pulls.
+/// // Half-way between two equal components the score is zero.
 /// let mut score = [f64::NAN];
 /// GaussianMixture::new(1, 2)?.with_variance(0.5)?.score(&[1.0], &[0.0, 2.0], &mut score);
 /// assert_eq!(score, [0.0]);
@@ -91,7 +91,7 @@ pub struct GaussianMixture {
     components: usize,
     covariance: Covariance,
     free_weights: bool,
-    /// The parameters that each component depends on, and what they do to it.
+    /// The parameters that each component depends on, and their effect on it.
     layout: Vec<Vec<(usize, Direction)>>,
 }
 
@@ -107,11 +107,12 @@ enum Covariance {
     Full,
 }
 
-/// The most entries that the covariances of all components may have.
+/// The largest number of entries of the covariances of all components.
 const MOST_ENTRIES: usize = 1 << 26;
 
 impl GaussianMixture {
-    /// A mixture of this number of components with unit variances and equal weights: only the means are fitted.
+    /// A mixture of this number of components with unit variances and equal weights: only the means are
+    /// fitted.
     pub fn new(dimension: usize, components: usize) -> Result<GaussianMixture, ModelError> {
         let size = dimension.saturating_mul(dimension).saturating_mul(components);
         if dimension == 0 || components == 0 || size > MOST_ENTRIES {
@@ -142,14 +143,14 @@ impl GaussianMixture {
     pub fn with_covariance(mut self, covariance: Matrix) -> Result<GaussianMixture, ModelError> {
         let precision = covariance_factor(&covariance)?.inverse();
         self.expect_size(covariance.rows(), "one row of the covariance for each coordinate")?;
-        // Rounding leaves the inverse symmetric to the last digits only.
+        // Because of rounding the inverse is symmetric only up to the last digits.
         let factor = Cholesky::new(precision).ok_or(ModelError::BadCovariance)?;
         self.covariance = Covariance::Known(Factors::one(self.dimension, |i, j| factor.lower()[(i, j)]));
         Ok(self.laid_out())
     }
 
     /// Reported parameters with these means (component by component) from which to start a search on the
-    /// data; weights and covariances are those of the points nearest to each mean. `None` where the sizes
+    /// data; weights and covariances are those of the points nearest to each mean. `None` if the sizes
     /// differ.
     ///
     /// ```
@@ -263,7 +264,7 @@ impl Model for GaussianMixture {
         self.fitted_from_reported(reported)
     }
 
-    /// The means move; nothing else does.
+    /// Only the means change.
     fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
         let mut moved = theta.to_vec();
         for mean in moved[..self.weight_start()].chunks_exact_mut(self.dimension) {
@@ -299,7 +300,7 @@ impl Model for GaussianMixture {
 }
 
 impl Density for GaussianMixture {
-    /// With its normaliser on the whole space.
+    /// Includes the normaliser on the whole space.
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64 {
         self.posterior(x, theta).log_density()
     }

@@ -1,4 +1,4 @@
-//! Where the parameters of a mixture lie, and how they are named, reported and sorted.
+//! The order of a mixture's parameters, their names, reports and sorting.
 
 use std::borrow::Cow;
 
@@ -14,14 +14,14 @@ use crate::model::{Model, Reported, check_values};
 pub(super) struct Description {
     /// Component by component.
     pub(super) means: Vec<f64>,
-    /// One for each component; not read where they are known to be equal.
+    /// One for each component; not used if they are known to be equal.
     pub(super) weights: Vec<f64>,
-    /// One for each component, or the shared one; not read where they are known.
+    /// One for each component, or the shared one; not used if they are known.
     pub(super) covariances: Vec<Matrix>,
 }
 
 impl GaussianMixture {
-    /// The same mixture with its layout brought up to date.
+    /// The same mixture with an updated layout.
     pub(super) fn laid_out(mut self) -> GaussianMixture {
         let d = self.dimension;
         let of_component = |k: usize| {
@@ -86,7 +86,7 @@ impl GaussianMixture {
         self.covariance == Covariance::Shared
     }
 
-    /// A component's covariance as far as the mixture can have it.
+    /// A component's covariance restricted to the shape of the mixture's covariances.
     pub(super) fn restricted(&self, covariance: Matrix) -> Matrix {
         if self.covariance != Covariance::Spherical {
             return covariance;
@@ -115,12 +115,12 @@ impl GaussianMixture {
         Cow::Owned(factors)
     }
 
-    /// The log-weight of component `k` less that of the first.
+    /// The log-weight of component `k` minus that of the first.
     pub(super) fn relative_log_weight(&self, theta: &[f64], k: usize) -> f64 {
         if self.free_weights && k > 0 { theta[self.weight_start() + k - 1] } else { 0.0 }
     }
 
-    /// What to subtract from relative log-weights so that the weights sum to one.
+    /// The number to subtract from relative log-weights so that the weights sum to one.
     pub(super) fn log_weight_normaliser(&self, theta: &[f64]) -> f64 {
         if !self.free_weights {
             return (self.components as f64).ln();
@@ -136,7 +136,7 @@ impl GaussianMixture {
         (0..self.components).map(|k| (self.relative_log_weight(theta, k) - normaliser).exp()).collect()
     }
 
-    /// `d log w_k / d eta_j = [j = k] - w_j`: subtracts the part that all components share.
+    /// `d log w_k / d eta_j = [j = k] - w_j`: subtracts the part common to all components.
     pub(super) fn subtract_weights(&self, theta: &[f64], gradient: &mut [f64]) {
         if self.free_weights {
             let weights = self.weights(theta);
@@ -145,8 +145,8 @@ impl GaussianMixture {
         }
     }
 
-    /// `d^2 log w_k / d eta_i d eta_j = w_i w_j - [i = j] w_i`: adds `weight` times this, which all
-    /// components share.
+    /// `d^2 log w_k / d eta_i d eta_j = w_i w_j - [i = j] w_i`: adds `weight` times this, which is common to
+    /// all components.
     pub(super) fn add_weight_curvature(&self, theta: &[f64], weight: f64, curvature: &mut [f64]) {
         if !self.free_weights {
             return;
@@ -165,7 +165,7 @@ impl GaussianMixture {
         (1..=self.components).flat_map(of_component).collect()
     }
 
-    /// What stands before the coordinates in the name of a covariance's parameter.
+    /// The prefix before the coordinates in the name of a covariance's parameter.
     fn set_label(&self, head: &str, set: usize) -> String {
         if self.has_shared_covariance() { head.into() } else { format!("{head}[{}]", set + 1) }
     }

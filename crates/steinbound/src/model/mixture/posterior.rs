@@ -15,8 +15,7 @@ pub(super) struct Posterior<'a> {
     /// `y`, `u` and `s` of each component in turn, then all `r_k`, all `q_k` up to a constant and `psi`: one
     /// allocation, because there is a posterior for each point.
     values: Vec<f64>,
-    /// The largest `q_k`, and the sum of all `exp q_k` relative to it: logarithms are taken where they are
-    /// asked for.
+    /// The largest `q_k`, and the sum of all `exp q_k` relative to it; logarithms are taken only when needed.
     largest: f64,
     total: f64,
 }
@@ -48,10 +47,11 @@ impl GaussianMixture {
             total = responsibilities.iter().sum();
             responsibilities.iter_mut().for_each(|r| *r /= total);
         } else {
-            // Squares overflow this far out; the component that is nearest in any coordinate takes all.
+            // Squares overflow at this distance; the component that is nearest in any coordinate gets all
+            // responsibility.
             responsibilities[nearest(parts, d)] = 1.0;
         }
-        // What components without any responsibility would add is zero, even where it overflows.
+        // Components without responsibility contribute zero, even if their terms overflow.
         for (r, part) in responsibilities.iter().zip(parts.chunks_exact(3 * d)).filter(|(r, _)| **r > 0.0) {
             score.iter_mut().zip(&part[2 * d..]).for_each(|(sum, s)| *sum += r * s);
         }
@@ -59,7 +59,8 @@ impl GaussianMixture {
     }
 }
 
-/// A few zeros for the work at one point. Asking the allocator for zeros would take longer than writing them.
+/// A few zeros for the work at one point. Zeroed memory from the allocator would take longer than writing
+/// them.
 #[inline]
 pub(super) fn small_zeros(size: usize) -> Vec<f64> {
     let mut values = Vec::with_capacity(size);
@@ -67,7 +68,7 @@ pub(super) fn small_zeros(size: usize) -> Vec<f64> {
     values
 }
 
-/// The component whose standardised deviation has the smallest largest entry.
+/// The component whose standardised deviation has the smallest maximum norm.
 fn nearest(values: &[f64], d: usize) -> usize {
     let size = |part: &[f64]| part[d..2 * d].iter().fold(0.0f64, |a, u| a.max(u.abs()));
     let sizes = values.chunks_exact(3 * d).map(size).enumerate();
@@ -99,7 +100,7 @@ impl Posterior<'_> {
         self.largest + self.total.ln() - self.log_constant()
     }
 
-    /// What all components have in common.
+    /// The constant common to all components.
     fn log_constant(&self) -> f64 {
         let powers = 0.5 * self.mixture.dimension as f64 * std::f64::consts::TAU.ln();
         self.mixture.log_weight_normaliser(self.theta) + powers
@@ -110,14 +111,14 @@ impl Posterior<'_> {
         &self.values[self.values.len() - self.mixture.dimension..]
     }
 
-    /// The components that have any responsibility here: what the others would add is zero, even where it
-    /// overflows.
+    /// The components with positive responsibility here: the others contribute zero, even if their terms
+    /// overflow.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, f64, Component<'_>)> {
         let all = self.responsibilities().iter().enumerate();
         all.filter(|(_, r)| **r > 0.0).map(|(k, r)| (k, *r, self.component(k)))
     }
 
-    /// The parameters that component `k` depends on, and what they do to it.
+    /// The parameters that component `k` depends on, and their effect on it.
     pub(super) fn layout(&self, k: usize) -> &[(usize, Direction)] {
         &self.mixture.layout[k]
     }
@@ -147,7 +148,7 @@ impl Posterior<'_> {
         }
     }
 
-    /// The derivative of [`slope`](Posterior::slope), which is given.
+    /// The derivative of [`slope`](Posterior::slope), whose value is given.
     pub(super) fn slope_jacobian(&self, slope: &[f64], jacobian: &mut [f64]) {
         let score = self.score();
         let (d, p) = (score.len(), jacobian.len() / score.len());

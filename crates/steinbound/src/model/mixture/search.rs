@@ -1,4 +1,4 @@
-//! Starts, order and doubts: what a mixture contributes to a search.
+//! A mixture's contribution to a search: starts, order and suspicions.
 
 use rand::rngs::ChaCha8Rng;
 
@@ -17,7 +17,7 @@ impl Search for GaussianMixture {
         self.sorted(theta)
     }
 
-    /// A component that few observations belong to has shrunk to them; two that coincide are one.
+    /// A component with few observations has shrunk to them; two components with the same mean are one.
     fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
         let weights = points.relative_weights();
         let mut held = vec![0.0; self.components];

@@ -94,7 +94,7 @@ fn far_away_nothing_is_undefined() {
             mixture.score_slope_jacobian(&x, &theta, &mut dp);
             assert!(!dp.iter().any(|v| v.is_nan()), "{far}");
             assert!(!mixture.log_density(&x, &theta).is_nan());
-            // Products of three derivatives overflow beyond.
+            // Beyond this distance products of three derivatives overflow.
             if far < 1e90 {
                 let mut curvature = vec![0.0; p * p];
                 mixture.add_score_curvature(&x, &theta, &[0.5, 1.0], &theta, &mut curvature);
@@ -105,7 +105,7 @@ fn far_away_nothing_is_undefined() {
     }
 }
 
-/// Sorting changes the order of the components and nothing of the density.
+/// Sorting changes the order of the components and not the density.
 #[test]
 fn sorting_keeps_the_density() {
     for mixture in variants(2, 3) {
@@ -173,17 +173,17 @@ fn starts_find_separated_clusters() {
     let starts = mixture.starts(&points, &mut stream(1, 0));
     assert!((2..=10).contains(&starts.len()), "{}", starts.len());
     let first = mixture.report(&starts[0]).unwrap().values;
-    // Means and weights; clusters cut off each other's tails, so that their covariances are rougher.
+    // Means and weights; clusters truncate each other's tails, so their covariances are less accurate.
     for (k, (found, expected)) in first.iter().zip(&reported).take(6).enumerate() {
         assert!((found - expected).abs() < 0.15, "{k}: {found} {expected}");
     }
     assert_eq!(starts, mixture.starts(&points, &mut stream(1, 0)));
-    // A point without weight is not there.
+    // A point without weight has no effect.
     let weights = points.rows().map(|x| if x[0] < 0.0 { 1.0 } else { 0.0 }).collect();
     let left = points.clone().with_weights(weights).unwrap();
     let starts = mixture.starts(&left, &mut stream(1, 0));
     assert!(starts.iter().all(|theta| theta[0] < 0.0 && theta[2] < 0.0));
-    // Fewer points than components: still starts, and none that is not a number.
+    // Fewer points than components: there are still starts, and all are finite.
     let few = Points::from_rows(&[[1.0, 1.0], [1.0, 1.0]]).unwrap();
     let starts = GaussianMixture::new(2, 3).unwrap().full().starts(&few, &mut stream(1, 0));
     assert!(!starts.is_empty() && starts.iter().flatten().all(|v| v.is_finite()));
