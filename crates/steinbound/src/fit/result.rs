@@ -271,8 +271,8 @@ impl Fit {
             }
             if count < FEW_CLUSTERS.max(names.len() + 1) {
                 warnings.push(format!(
-                    "there are only {count} clusters for {} parameters, so that the standard errors are too small; use more clusters, \
-                     or fewer parameters",
+                    "there are only {count} clusters for {} parameters, so that the standard errors are too \
+                     small; use more clusters, or fewer parameters",
                     names.len()
                 ));
             }
@@ -306,8 +306,8 @@ impl Fit {
         };
         if let Some(p) = parameters.iter().find(|p| p.has_vanishing_error()) {
             warnings.push(format!(
-                "the standard error of {} vanishes, because there are too few distinct observations; do not rely on the \
-                 intervals",
+                "the standard error of {} vanishes, because there are too few distinct observations; do not \
+                 rely on the intervals",
                 p.name
             ));
         }
