@@ -34,8 +34,8 @@ use crate::points::Points;
 /// # Complexity
 ///
 /// The correction has rank `m` and is never formed: a pass costs `n m` further kernel values and solves with
-/// one Cholesky factor of size `m`, for a few columns. Only [`diagonal`](SteinForm::diagonal) needs `n m^2 (1
-/// + d)` operations.
+/// one Cholesky factor of size `m`, for a few columns. Only [`diagonal`](SteinForm::diagonal) needs
+/// `n m^2 (1 + d)` operations.
 ///
 /// # Reference
 ///

@@ -195,8 +195,9 @@ impl Moments {
 
     /// The normal equations `N theta = r` of the minimum over an affine score.
     ///
-    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and `r = -sum_l S_l' (G s_l
-    /// + c_l) / Z`. Coupled: `N = sum_lm S_l' G_lm S_m / Z` and `r = -sum_l S_l' (sum_m G_lm s_m + c_l) / Z`.
+    /// Half the Hessian of the squared discrepancy is `N = sum_l S_l' G S_l / Z`, and
+    /// `r = -sum_l S_l' (G s_l + c_l) / Z`. Coupled: `N = sum_lm S_l' G_lm S_m / Z` and
+    /// `r = -sum_l S_l' (sum_m G_lm s_m + c_l) / Z`.
     pub fn normal_equations(&self, score: &LinearScore) -> (Matrix, Vec<f64>) {
         let mut normal = Matrix::zeros(score.parameters, score.parameters);
         let mut right = vec![0.0; score.parameters];
