@@ -2,15 +2,15 @@
 
 .PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations fuzz results bench browser clean
 
-# The version of the program that makes the book.
+# The version of the program that builds the book.
 MDBOOK = 0.5.4
 
-# Where the Python package is tested, and the programs there.
+# The environment in which the Python package is tested, and its programs.
 PYTHON_ENVIRONMENT = target/python-environment
 IN_PYTHON = $(PYTHON_ENVIRONMENT)/bin
 
-## All that must hold before a change lands: formatting, lints, documentation, tests, and the same for the Python package. While Rust is compiled, the
-## packages that Python is tested with are fetched.
+## All checks that a change must pass: formatting, lints, documentation, tests, and the same for the Python
+## package. The packages for the Python tests are downloaded while Rust is compiled.
 test:
 	rm -rf $(PYTHON_ENVIRONMENT)
 	$(MAKE) $(PYTHON_ENVIRONMENT)/ready & environment=$$!; $(MAKE) rust && wait $$environment
@@ -21,18 +21,18 @@ rust: format lint unit
 format:
 	cargo fmt --all --check
 
-# This also compiles what our crates depend on, where the tests find it.
+# This also compiles the dependencies of our crates in the place where the tests find them.
 lint:
 	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/lint.sh cargo build --profile quick --workspace --all-targets --locked
 	python3 tools/imports.py
 	$(MAKE) workflows
 
-## The workflows of .github alone, linted. GitHub itself is not asked.
+## Lints the workflows of .github only, without a request to GitHub.
 workflows: target/workflow-tools/ready
 	target/workflow-tools/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	target/workflow-tools/bin/zizmor --offline --quiet --no-progress .github
 
-# With the examples in the documentation, and its warnings as errors.
+# Includes the examples in the documentation, and treats its warnings as errors.
 unit:
 	RUSTDOC=$(CURDIR)/tools/rustdoc.sh cargo test --profile quick --workspace --locked
 
@@ -40,20 +40,21 @@ unit:
 api:
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --locked
 
-## The Python package alone: its wheel is built in a fresh virtual environment, installed and tested there, side by side with the command.
+## The Python package alone: its wheel is built in a fresh virtual environment, installed and tested there, and
+## compared with the command.
 python:
 	rm -rf $(PYTHON_ENVIRONMENT)
 	cargo build --profile quick --locked --package steinbound-cli
 	$(MAKE) python-checks
 
-# Byte code is made when it is needed: most of what is installed is never imported.
+# Byte code is compiled when it is needed: most installed modules are never imported.
 $(PYTHON_ENVIRONMENT)/ready: python/requirements.txt
 	rm -rf $(PYTHON_ENVIRONMENT)
 	python3 -m venv $(PYTHON_ENVIRONMENT)
 	$(IN_PYTHON)/pip install --quiet --disable-pip-version-check --no-compile --requirement python/requirements.txt
 	touch $@
 
-# Types are checked beside the tests.
+# Types are checked in parallel with the tests.
 python-checks: $(PYTHON_ENVIRONMENT)/ready
 	rm -rf target/wheels
 	$(IN_PYTHON)/maturin sdist --out target/wheels
@@ -69,24 +70,25 @@ python-types:
 
 TEST_PYTHON = STEINBOUND=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/quick/steinbound $(IN_PYTHON)/python -m pytest --quiet
 
-## The tests of the Python package that take minutes: ten thousand hostile calls, large data. This and the next three take the environment that
-## `make python` leaves.
+## The tests of the Python package that take minutes: ten thousand hostile calls, large data. This and the next
+## three targets use the environment created by `make python`.
 python-long:
 	$(TEST_PYTHON) -m long
 
-## The figures of the book's examples in Python, drawn anew.
+## Redraws the figures of the book's Python examples.
 python-examples:
 	for script in examples/python/*.py; do FIGURES=docs/src/images MPLBACKEND=Agg $(IN_PYTHON)/python $$script || exit 1; done
 
-## What examples in Python print, written anew where the README and the book show it. Look at the difference before it is committed.
+## Updates the output of Python examples in README and book. Review the difference before you commit it.
 python-shown:
 	STEINBOUND_WRITE_PAGES=1 $(IN_PYTHON)/pytest -q python/tests/test_book.py -k pages_print
 
-## The page of the book that is made from docstrings, written anew.
+## Updates the page of the book that is generated from docstrings.
 python-reference:
 	$(IN_PYTHON)/python tools/python_reference.py
 
-## The book in target/book, with the documentation of the library beside it. Takes the mdbook of the system, or else builds one in target/tools.
+## The book in target/book, together with the documentation of the library. Uses the installed mdbook, or else
+## builds one in target/tools.
 docs: api
 	$(or $(shell command -v mdbook),target/tools/bin/mdbook) build docs
 	rm -rf target/book/api
@@ -99,28 +101,29 @@ endif
 target/tools/bin/mdbook:
 	cargo install mdbook --version $(MDBOOK) --locked --no-default-features --features search --root target/tools
 
-## The page of the book that has the help of every command, written anew.
+## Updates the page of the book with the help of every command.
 reference:
 	cargo test --release --locked --package steinbound-cli --test all -- --ignored write_the_reference
 
-## What commands print, written anew where the README and the book show it. Look at the difference before it is committed.
+## Updates the output of commands in README and book. Review the difference before you commit it.
 shown:
 	cargo test --release --locked --package steinbound-cli --test all -- --ignored write_what_commands_print
 
-## The packages for a registry: made, unpacked and built there. Needs the registry for what they depend on.
+## The packages for a registry: created, unpacked and built. Needs the registry for their dependencies.
 package:
 	cargo package $(PUBLISHED) --locked
 
-## Sends the packages to the registry, each after those it depends on. Needs a token; `make package` builds them first.
+## Publishes the packages to the registry, each after those it depends on. Needs a token; `make package` builds them first.
 publish:
 	cargo publish $(PUBLISHED) --locked --no-verify
 
-# All crates but those that are marked with `publish = false`.
+# All crates except those with `publish = false`.
 PUBLISHED = --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python
 
-## Wheels for old Linux systems in target/release-wheels: manylinux (glibc 2.17 or newer) and musllinux (musl 1.2 or newer), for the processor
-## at hand. maturin refuses a wheel that needs more than its tag allows. auditwheel cannot read a musllinux wheel on a system with glibc, so it shows
-## what the first one needs, which is then installed into a fresh environment and imported. Needs rustup.
+## Wheels for old Linux systems in target/release-wheels: manylinux (glibc 2.17 or newer) and musllinux (musl 1.2
+## or newer), for the processor of this machine. maturin rejects a wheel that needs more than its tag allows.
+## auditwheel cannot read a musllinux wheel on a system with glibc, so it shows the needs of the manylinux wheel
+## only, which is then installed into a fresh environment and imported. Needs rustup.
 wheels: target/wheel-tools/ready
 	rustup target add $(ARCHITECTURE)-unknown-linux-musl
 	rm -rf target/release-wheels target/fresh-environment
@@ -142,7 +145,8 @@ target/wheel-tools/ready: tools/wheels.txt
 	target/wheel-tools/bin/pip install --quiet --disable-pip-version-check --no-compile --requirement tools/wheels.txt
 	touch $@
 
-## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of tests, gains of tuning, warnings of sparse boundaries.
+## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of
+## tests, gains of tuning, warnings of sparse boundaries.
 simulations:
 	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning:: sparse_boundaries::
 
@@ -150,15 +154,16 @@ simulations:
 fuzz:
 	cargo test --release --locked --package steinbound-io --test fuzz -- --ignored --nocapture
 
-## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md and its pictures.
+## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md
+## and its pictures.
 results:
 	cargo build --release --locked --package steinbound-cli
 	rm -rf target/paper
 	target/release/steinbound reproduce all --output target/paper
 	python3 tools/results.py target/paper
 
-## Side by side with NumPy and KeOps: measures, compares with the targets and writes docs/src/benchmarks.md. Needs a C++ compiler.
-## Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.
+## Benchmarks against NumPy and KeOps: measures, compares with the targets and writes docs/src/benchmarks.md.
+## Needs a C++ compiler. Options go into BENCH, as in `make bench BENCH="--quick --no-fail"`.
 bench: target/bench-venv/ready
 	cargo build --release --locked --package steinbound-bench --package steinbound-cli
 	target/bench-venv/bin/python bench/side_by_side.py $(BENCH)
@@ -174,7 +179,8 @@ target/bench-venv/ready: bench/requirements.txt
 	target/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
 	touch $@
 
-## Opens reports in Chromium (which must be on the path): console, network, screenshots into target/reports.
+## Opens reports in Chromium (which must be on the path): checks console and network, and saves screenshots in
+## target/reports.
 browser:
 	cargo test --release --locked --package steinbound-cli --test all -- --ignored --nocapture report::
 

@@ -5,8 +5,8 @@ libpysal/examples/berlin holds two zipped Shapefiles in Web Mercator (EPSG:3857)
     prenzlauer.zip    2,203 Airbnb listings in Prenzlauer Berg, Berlin
     prenz_bound.zip   the polygon of the district
 
-Web Mercator stretches lengths there by 1.64, so both are taken back to longitude and latitude, which is also what GeoJSON
-asks for; six decimals are a tenth of a metre. Rows keep the order of the source. Run it with
+Web Mercator stretches lengths there by 1.64, so both are converted back to longitude and latitude, which
+GeoJSON also requires; six decimals are a tenth of a metre. Rows keep the order of the source. Run it with
 
     pip download --no-deps libpysal
     python3 tools/berlin.py libpysal-4.14.1-py3-none-any.whl

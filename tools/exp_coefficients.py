@@ -1,7 +1,7 @@
 """The coefficients of the exponential in crates/steinbound/src/compute/simd/exp.rs.
 
-Fits p in exp(r) = 1 + r + r^2 p(r) on |r| <= ln(2) / 2 in sixty digits and prints its coefficients, the highest power first,
-with the largest error left. Needs mpmath.
+Fits p in exp(r) = 1 + r + r^2 p(r) on |r| <= ln(2) / 2 in sixty digits and prints its coefficients, the
+highest power first, with the largest error. Needs mpmath.
 """
 
 import mpmath
@@ -9,7 +9,7 @@ import mpmath
 DEGREE = 9
 
 mpmath.mp.dps = 60
-# A whisper more than half of ln 2: rounding decides to which integer a number is nearest.
+# Slightly more than half of ln 2, because of rounding in the choice of the nearest integer.
 REACH = mpmath.log(2) / 2 * mpmath.mpf("1.0001")
 
 

@@ -1,7 +1,7 @@
 """Reads the imports between the top-level modules of the core, prints their order, and fails on a cycle.
 
 A module may use those printed before it. Files named error.rs form a layer of their own at the bottom: they hold the
-errors of the folder they lie in, and import nothing but each other. Tests, examples in documentation and the public
+errors of their folder, and import only each other. Tests, examples in documentation and the public
 conformance suites of a module may use anything.
 """
 
@@ -65,7 +65,7 @@ def main() -> int:
     ordered = order(found)
     print("modules of the core, each after what it uses: " + ", ".join(ordered))
     rest = {module: uses for module, uses in found.items() if module not in ordered}
-    # What only uses a cycle is not part of one.
+    # A module that only uses a cycle is not part of one.
     while tops := [m for m in rest if not any(m in uses for other, uses in rest.items() if other != m)]:
         for module in tops:
             del rest[module]

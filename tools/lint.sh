@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Stands in for rustc when cargo compiles our own crates (RUSTC_WORKSPACE_WRAPPER; the first argument is the rustc it replaces): they are linted, and no
-# machine code is made of them. `cargo clippy` would check every dependency beside what the tests compile; this way both rest on the same compiled ones.
+# Replaces rustc when cargo compiles our own crates (RUSTC_WORKSPACE_WRAPPER; the first argument is the rustc it
+# replaces): they are linted, and no machine code is generated. `cargo clippy` would check every dependency in
+# addition to the tests' compilation; this way both use the same compiled dependencies.
 set -euo pipefail
 
 arguments=()
@@ -9,7 +10,7 @@ for argument in "$@"; do
         # A build script has to run.
         build_script_*) exec clippy-driver "$@" -D warnings ;;
         --emit=*link) argument=--emit=dep-info,metadata ;;
-        # Of our crates there is nothing but the metadata, and lints need no more of the others.
+        # Our crates have only metadata here, and lints need no more of the others.
         *=*.rlib) argument=${argument%.rlib}.rmeta ;;
     esac
     arguments+=("$argument")

@@ -1,7 +1,7 @@
 """Writes docs/src/python-reference.md, the page of the book on the Python package, from its docstrings.
 
     python3 tools/python_reference.py          writes the page
-    python3 tools/python_reference.py --check  says whether it is up to date
+    python3 tools/python_reference.py --check  checks that it is up to date
 
 The package must be installed, with scikit-learn if its estimators are to be on the page.
 """
@@ -18,7 +18,8 @@ from typing import Any
 
 PAGE = Path(__file__).parent.parent / "docs" / "src" / "python-reference.md"
 
-#: What is on the page, in order: the title of a part, the module, and its names (all of ``__all__`` where none are given).
+#: The contents of the page, in order: the title of a part, the module, and its names (all of ``__all__`` if none
+#: are given).
 PARTS: list[tuple[str, str, list[str]]] = [
     ("Functions", "steinbound", ["fit", "regress", "gof_test", "discrepancy", "simulate"]),
     ("Results", "steinbound", ["FitResult", "RegressionResult", "TestResult", "DiscrepancyResult", "WaldTest", "Summary"]),
@@ -53,7 +54,7 @@ def plain(text: str) -> str:
 
 
 def sections(docstring: str) -> Iterator[tuple[str, str]]:
-    """The parts of a NumPy docstring, by title; what comes first has none."""
+    """The parts of a NumPy docstring, by title; the first has none."""
     title, lines = "", list[str]()
     rows = inspect.cleandoc(docstring).splitlines()
     for at, row in enumerate(rows):
@@ -110,7 +111,7 @@ def signature(name: str, value: Any) -> str:
     short = name + str(given.replace(parameters=kept, return_annotation=inspect.Signature.empty))
     if len(short) <= 100:
         return short
-    # One line for as many as fit.
+    # Fill each line with the parameters that fit.
     inside = short[len(name) + 1 : -1].split(", ")
     lines, row = [], ""
     for part in inside:
@@ -134,7 +135,7 @@ def members(kind: type) -> Iterator[str]:
 
 
 def entry(name: str, value: Any, is_called: bool) -> str:
-    """A function or a class, and how it is called where users do that."""
+    """A function or a class, with its signature if users call it."""
     text = [f"### {name}"]
     if is_called:
         text.append(f"```text\n{signature(name, value)}\n```")

@@ -3,8 +3,9 @@
     steinbound reproduce all --output FOLDER
     python tools/results.py FOLDER
 
-The text is tools/results.md. In it, [study label=value .. | method | quantity] stands for a mean with its standard error, as
-the run's summary has it, [.. | quantity median] for a median, and [comparison] for the table of published means. Whatever the summary does not have is an error.
+The text is tools/results.md. In it, [study label=value .. | method | quantity] stands for a mean with its
+standard error from the run's summary, [.. | quantity median] for a median, and [comparison] for the table of
+published means. A value that is missing in the summary is an error.
 """
 
 import json

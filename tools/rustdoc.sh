@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Stands in for rustdoc when cargo runs the examples of a crate (RUSTDOC): first makes the pages of the crate, where a warning is an error. `cargo doc` would
-# check every dependency beside what the tests compile.
+# Replaces rustdoc when cargo runs the examples of a crate (RUSTDOC): first builds the pages of the crate, with
+# warnings as errors. `cargo doc` would check every dependency in addition to the tests' compilation.
 set -euo pipefail
 
-# What is said to the runner of the examples, with its value where it has one, means nothing for pages.
+# Arguments for the runner of the examples, with their values, do not apply to pages.
 pages=()
 is_value_of_runner=
 for argument in "$@"; do

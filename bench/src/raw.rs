@@ -8,7 +8,7 @@ pub fn read(path: &Path) -> Result<Vec<f64>, Box<dyn Error>> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (numbers, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
-        return Err(format!("{}: {} bytes are no whole number of f64", path.display(), bytes.len()).into());
+        return Err(format!("{}: {} bytes are not a whole number of f64", path.display(), bytes.len()).into());
     }
     Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
 }

@@ -43,7 +43,7 @@ pub enum IoError {
         path: String,
     },
     /// All rows have missing values.
-    #[error("{path}: every one of the {dropped} rows has a missing value, so that none is left")]
+    #[error("{path}: every one of the {dropped} rows has a missing value, so that none remains")]
     AllDropped {
         /// The file.
         path: String,
@@ -67,7 +67,7 @@ pub enum IoError {
         after_comment: bool,
     },
     /// A column with the same name as a parameter.
-    #[error("a column called \"{name}\" cannot be told from the parameter of that name; rename the column")]
+    #[error("a column has the same name as the parameter \"{name}\"; rename the column")]
     ParameterName {
         /// The name.
         name: String,
@@ -116,7 +116,7 @@ pub enum IoError {
     },
     /// An empty field.
     #[error(
-        "{path}, {place}, column {column}: the value is missing; fill it in, or drop such {}s with --drop-missing", .place.unit
+        "{path}, {place}, column {column}: the value is missing; fill it in, or leave out incomplete {}s with --drop-missing", .place.unit
     )]
     Missing {
         /// The file.
@@ -176,7 +176,7 @@ pub enum IoError {
     },
     /// A number with a decimal comma.
     #[error(
-        "{path}, {place}, column {column}: \"{value}\" is not a number; if its comma is a decimal one, say so with --decimal-comma"
+        "{path}, {place}, column {column}: \"{value}\" is not a number; if its comma is a decimal comma, use --decimal-comma"
     )]
     DecimalComma {
         /// The file.
@@ -190,7 +190,7 @@ pub enum IoError {
     },
     /// A number with a decimal point in a table with decimal commas.
     #[error(
-        "{path}, {place}, column {column}: \"{value}\" has a point where --decimal-comma says a comma; write all numbers alike, \
+        "{path}, {place}, column {column}: \"{value}\" has a decimal point although --decimal-comma is given; write all numbers alike, \
          or leave --decimal-comma out"
     )]
     DecimalPoint {
@@ -262,7 +262,7 @@ pub enum IoError {
     },
     /// A file name without the extension of a map format.
     #[error(
-        "{path}: the kind of map is told by the end of its name: .geojson, .json, .wkt, .shp or .csv; rename or convert it"
+        "{path}: the name of a map must end with .geojson, .json, .wkt, .shp or .csv; rename or convert it"
     )]
     MapFormat {
         /// The file.
@@ -372,7 +372,7 @@ pub enum IoError {
     },
     /// Features cannot be chosen without an attribute table.
     #[error(
-        "there is no .dbf file beside {path} by which features could be chosen; copy it there, or use the whole map"
+        "features cannot be chosen without a .dbf file next to {path}; copy it there, or use the whole map"
     )]
     NoAttributes {
         /// The file.
@@ -459,8 +459,8 @@ pub enum IoError {
 /// The remedy for a table whose separator was perhaps not recognised, or that begins with a comment.
 fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
     match (expected, after_comment) {
-        (_, true) => "; the first begins with #, and comments are not read, so remove such lines",
-        (1, _) => ", or tell with --separator what stands between values",
+        (_, true) => "; the first begins with #, and comments are not read, so remove these lines",
+        (1, _) => ", or set --separator to the character between values",
         _ => "",
     }
 }
@@ -469,7 +469,7 @@ fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
 fn numeric_remedy(unit: Unit) -> &'static str {
     match unit {
         Unit::Line => {
-            "(a column is numeric if its first value is); does --separator tell what stands between its values?"
+            "(a column is numeric if its first value is a number); check that --separator is the character between values"
         }
         Unit::Row | Unit::Feature => {
             "left for the data; store one as numbers, or choose with --columns one whose text is numbers"

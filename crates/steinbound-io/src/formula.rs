@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         if self.eat(wanted) {
             return Ok(());
         }
-        self.fail(self.at, format!("{wanted} should stand here; write it as {form}"))
+        self.fail(self.at, format!("{wanted} is expected here; write it as {form}"))
     }
 
     /// Consumes characters while the condition holds.
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
             return self.fail(at, format!("there is no ~ between response and terms; {FORM}"));
         }
         if first == '~' {
-            return self.fail(self.at, "nothing stands before ~; name the response there");
+            return self.fail(self.at, "there is nothing before ~; name the response there");
         }
         let Some(response) = self.name()?.filter(|spot| spot.name != ".") else {
             return self.fail(self.at, format!("the response is the name of a column; {FORM}"));
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
             return self.fail(response.at, format!("the response cannot be a function; {advice}"));
         }
         if !self.eat('~') {
-            return self.fail(self.at, "~ should stand here, after the one column that is the response");
+            return self.fail(self.at, "~ is expected here, after the one column that is the response");
         }
         Ok(response)
     }
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
         let mut steps = Vec::new();
         if self.peek().is_none() {
             let advice = "write terms such as x1 + x2, or 1 for the intercept alone";
-            return self.fail(self.at, format!("nothing stands after ~; {advice}"));
+            return self.fail(self.at, format!("there is nothing after ~; {advice}"));
         }
         let mut adds = !self.eat('-');
         if adds {
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
     fn factor(&mut self) -> Result<Factor, IoError> {
         let first = self.peek();
         if matches!(first, None | Some('+' | '-' | '*' | ':' | '~' | ')')) {
-            return self.fail(self.at, "a term should stand here, such as x1, log(x1) or C(group)");
+            return self.fail(self.at, "a term is expected here, such as x1, log(x1) or C(group)");
         }
         if first == Some('(') {
             return self.fail(self.at, "terms are not put in brackets; write them out, joined by +");
@@ -368,7 +368,7 @@ impl<'a> Parser<'a> {
             return self.fail(function.at, unknown("function", &function.name, &known));
         }
         let Some(column) = self.name()? else {
-            return self.fail(self.at, format!("the name of a column should stand here; write it as {form}"));
+            return self.fail(self.at, format!("the name of a column is expected here; write it as {form}"));
         };
         let form_of_column = match (transform, function.name.as_str()) {
             (Some(transform), _) => Form::Transformed(transform),
@@ -406,7 +406,7 @@ impl<'a> Parser<'a> {
                 let at = self.at;
                 let name = self.run(|c| !matches!(c, ')' | ',' | '"' | '\'')).trim().to_string();
                 if name.is_empty() {
-                    return self.fail(at, format!("a level should stand here; write it as {form}"));
+                    return self.fail(at, format!("a level is expected here; write it as {form}"));
                 }
                 Ok(Spot { name, at })
             }

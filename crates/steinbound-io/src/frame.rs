@@ -80,8 +80,8 @@ pub fn read_frame(path: &Path, options: &FrameOptions) -> Result<Frame, IoError>
 ///
 /// ```no_run
 /// use steinbound_io::{FrameOptions, read_frame_watched};
-/// let tell = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
-/// let frame = read_frame_watched("scores.csv".as_ref(), &FrameOptions::default(), &tell)?;
+/// let report = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
+/// let frame = read_frame_watched("scores.csv".as_ref(), &FrameOptions::default(), &report)?;
 /// # Ok::<(), steinbound_io::IoError>(())
 /// ```
 pub fn read_frame_watched(
@@ -138,7 +138,7 @@ impl Frame {
         while let Some(line) = rows.next()? {
             for (j, verdict) in verdicts.iter_mut().enumerate() {
                 let cell = rows.cell(j);
-                *verdict = verdict.or_else(|| layout.tells_numeric(cell));
+                *verdict = verdict.or_else(|| layout.decides_numeric(cell));
                 bytes.extend_from_slice(&cell.bytes());
                 ends.push(bytes.len());
             }

@@ -73,9 +73,13 @@ pub(crate) fn kind(field: &Type) -> Result<Kind, String> {
             scale @ 0..=38 if field.get_precision() <= 38 => Ok(Kind::Decimal(scale)),
             _ => Err("its numbers have more than 38 digits; convert it to floating point".into()),
         },
-        _ if is_date => no_number("dates", "convert them, say to days since a day of your choice"),
-        Physical::INT96 => no_number("times", "convert them, say to seconds since a moment of your choice"),
-        _ if is_time => no_number("times", "convert them, say to seconds since a moment of your choice"),
+        _ if is_date => no_number("dates", "convert them, for example to days since a day of your choice"),
+        Physical::INT96 => {
+            no_number("times", "convert them, for example to seconds since a moment of your choice")
+        }
+        _ if is_time => {
+            no_number("times", "convert them, for example to seconds since a moment of your choice")
+        }
         Physical::INT32 | Physical::INT64 if is_unsigned => Ok(Kind::Unsigned),
         Physical::FIXED_LEN_BYTE_ARRAY if matches!(logical, Some(LogicalType::Float16)) => Ok(Kind::Half),
         Physical::FIXED_LEN_BYTE_ARRAY => no_number("bytes", "choose other columns"),

@@ -145,7 +145,7 @@ impl ParquetRows {
             let name = &self.layout.names[column.place];
             let read = sound(&self.layout.path, || column.decode(count))?;
             if read != count {
-                let reason = format!("the column \"{}\" has fewer rows than the file says", shown(name));
+                let reason = format!("the column \"{}\" has fewer rows than the file states", shown(name));
                 return Err(damaged(&self.layout.path, &reason));
             }
         }
@@ -373,7 +373,7 @@ mod tests {
         }
         let [table, frame] = refused(MANY, &[("id", TEXT, MANY)]);
         assert!(table.contains("has no numeric column left for the data; store one as numbers"), "{table}");
-        assert!(frame.contains("(the column \"id\" has fewer rows than the file says)"), "{frame}");
+        assert!(frame.contains("(the column \"id\" has fewer rows than the file states)"), "{frame}");
         let [table, frame] = refused(MANY, &[("moment", 3, MANY)]);
         assert!(table.contains("no numeric column"), "{table}");
         assert!(frame.contains("column 1 (\"moment\"): it holds times"), "{frame}");

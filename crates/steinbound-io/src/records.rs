@@ -171,9 +171,9 @@ impl Layout {
     }
 
     /// Whether the column of this cell is numeric; `None` if the cell does not decide this.
-    pub fn tells_numeric(&self, cell: Cell) -> Option<bool> {
+    pub fn decides_numeric(&self, cell: Cell) -> Option<bool> {
         match cell {
-            Cell::Text(field) if says_nothing(field) => None,
+            Cell::Text(field) if is_uninformative(field) => None,
             Cell::Text(_) => Some(self.number(cell).is_some() || self.is_suspect(cell)),
             Cell::Number(_) | Cell::Whole(_) => Some(true),
             Cell::Missing => None,
@@ -264,14 +264,14 @@ pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 const MISSING: [&[u8]; 6] = [b"NA", b"N/A", b"n/a", b"null", b"NULL", b"."];
 
 /// Whether a field gives no information about its column.
-fn says_nothing(field: &[u8]) -> bool {
+fn is_uninformative(field: &[u8]) -> bool {
     let field = field.trim_ascii();
     field.is_empty() || MISSING.contains(&field)
 }
 
 /// A field without a value.
 fn is_missing(field: &[u8]) -> bool {
-    says_nothing(field) || field.trim_ascii().eq_ignore_ascii_case(b"nan")
+    is_uninformative(field) || field.trim_ascii().eq_ignore_ascii_case(b"nan")
 }
 
 /// A field as a number, finite or not.

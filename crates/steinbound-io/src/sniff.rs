@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_first_lines_tell_the_separator() {
-        let told = |text: &str| char::from(separator(text.as_bytes(), true, false));
+        let detected = |text: &str| char::from(separator(text.as_bytes(), true, false));
         for (text, expected) in [
             ("x,y\n1,2\n", ','),
             ("x;y\n1;2\n", ';'),
@@ -93,7 +93,7 @@ mod tests {
             ("1;2\n3\n", ';'),
             ("a|b,c|d\n", ','),
         ] {
-            assert_eq!(told(text), expected, "{text}");
+            assert_eq!(detected(text), expected, "{text}");
         }
         assert_eq!(separator(b"1,5\n2,5\n", true, true), b';');
         assert_eq!(separator(b"x;y\n1;2\n3;", false, false), b';', "the last record is cut off");

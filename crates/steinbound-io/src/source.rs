@@ -61,9 +61,9 @@ pub(crate) fn open(path: &Path) -> Result<Content<'static>, IoError> {
         }
         return Ok(Content::Stream(Source::new(name, std::io::stdin().lock(), None)?));
     }
-    let told = |error: std::io::Error| failed(error.to_string());
-    let file = File::open(path).map_err(told)?;
-    let data = file.metadata().map_err(told)?;
+    let to_error = |error: std::io::Error| failed(error.to_string());
+    let file = File::open(path).map_err(to_error)?;
+    let data = file.metadata().map_err(to_error)?;
     if data.is_dir() {
         return Err(failed("it is a folder".into()));
     }
@@ -71,7 +71,7 @@ pub(crate) fn open(path: &Path) -> Result<Content<'static>, IoError> {
         return Ok(Content::Stream(Source::new(name, file, None)?));
     }
     let mut first = [0; 4];
-    let length = peek(&mut &file, &mut first).map_err(told)?;
+    let length = peek(&mut &file, &mut first).map_err(to_error)?;
     if first[..length] == *b"PAR1" {
         return Ok(Content::Parquet(file));
     }

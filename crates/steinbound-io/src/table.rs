@@ -153,8 +153,8 @@ pub fn read_table(path: &Path, options: &TableOptions) -> Result<Sheet, IoError>
 ///
 /// ```no_run
 /// use steinbound_io::{TableOptions, read_table_watched};
-/// let tell = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
-/// let sheet = read_table_watched("points.csv".as_ref(), &TableOptions::default(), &tell)?;
+/// let report = |progress: steinbound_io::Progress| eprintln!("{} rows", progress.rows);
+/// let sheet = read_table_watched("points.csv".as_ref(), &TableOptions::default(), &report)?;
 /// # Ok::<(), steinbound_io::IoError>(())
 /// ```
 pub fn read_table_watched(
@@ -277,7 +277,7 @@ impl Columns {
 
     /// Decides about columns by the values of the row; returns whether any was chosen.
     fn decide(&mut self, rows: &dyn Rows) -> bool {
-        let verdict = |j: &usize| rows.layout().tells_numeric(rows.cell(*j));
+        let verdict = |j: &usize| rows.layout().decides_numeric(rows.cell(*j));
         self.new = self.undecided.iter().copied().filter(|j| verdict(j) == Some(true)).collect();
         self.left_out.extend(self.undecided.iter().filter(|j| verdict(j) == Some(false)));
         self.undecided.retain(|j| verdict(j).is_none());
@@ -383,7 +383,7 @@ mod tests {
         let comment = message("# made by a program, yesterday\nx,y,z\n1,2,3\n");
         assert!(comment.contains("line 2: 3 values where the first line has 2"), "{comment}");
         assert!(comment.contains("the first begins with #, and comments are not read"), "{comment}");
-        assert!(message("# one\n1,2\n").contains("so remove such lines"));
+        assert!(message("# one\n1,2\n").contains("so remove these lines"));
         assert!(!message("a\n1,2\n").contains('#'));
         assert!(message("a,b\n1,2\n3,oak\n").contains("line 3, column 2 (\"b\"): \"oak\" is not a number"));
         assert!(message("1,2\n3,nan\n").contains("line 2, column 2: nan is not a finite number"));

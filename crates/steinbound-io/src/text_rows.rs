@@ -14,7 +14,7 @@ use crate::splitter::{Between, LONGEST_RECORD, MOST_FIELDS, Splitter, Trouble};
 use crate::text_format::{Header, Separator, TextFormat};
 
 /// The number of rows between two progress reports.
-const TOLD_EVERY: u64 = 1 << 13;
+const REPORT_EVERY: u64 = 1 << 13;
 
 /// The rows of a table of text; blank lines are skipped.
 pub(crate) struct TextRows<'a> {
@@ -36,20 +36,20 @@ impl<'a> TextRows<'a> {
         watch: &'a dyn Fn(Progress),
     ) -> Result<TextRows<'a>, IoError> {
         let Source { name: path, reader, total, passed } = source;
-        let told = |trouble: Trouble| refusal(&path, trouble);
+        let to_error = |trouble: Trouble| refusal(&path, trouble);
         let mut splitter = Splitter::new(reader, Between::Blanks);
         let between = match format.separator {
             Separator::Blanks => Between::Blanks,
             Separator::Character(b',') if format.decimal_comma => return Err(IoError::CommaTwice),
             Separator::Character(separator) => Between::Character(separator),
             Separator::Auto => {
-                let (beginning, is_whole) = splitter.look_ahead().map_err(told)?;
+                let (beginning, is_whole) = splitter.look_ahead().map_err(to_error)?;
                 Between::Character(sniff::separator(beginning, is_whole, format.decimal_comma))
             }
         };
         splitter.set_between(between);
         let first = loop {
-            match splitter.next().map_err(told)? {
+            match splitter.next().map_err(to_error)? {
                 None => return Err(IoError::Empty { path }),
                 Some(line) if !splitter.is_blank() => break line,
                 Some(_) => {}
@@ -110,7 +110,7 @@ impl Rows for TextRows<'_> {
 
     fn next(&mut self) -> Result<Option<u64>, IoError> {
         self.rows += 1;
-        if self.rows.is_multiple_of(TOLD_EVERY) {
+        if self.rows.is_multiple_of(REPORT_EVERY) {
             (self.watch)(Progress { rows: self.rows, bytes: self.passed.get(), total: self.total });
         }
         if let Some(line) = self.first.take() {

@@ -77,15 +77,15 @@ fn functions_and_bases_are_read() {
 fn syntax_is_refused_where_it_is_wrong() {
     refused("", "it is empty; write the formula as y ~ x1 + x2", 0);
     refused("y x1", "there is no ~ between response and terms", 4);
-    refused("~ x1", "nothing stands before ~", 0);
-    refused("y ~ ", "nothing stands after ~", 4);
+    refused("~ x1", "there is nothing before ~", 0);
+    refused("y ~ ", "there is nothing after ~", 4);
     refused("3 ~ x1", "the response is the name of a column", 0);
     refused("log(y) ~ x1", "the response cannot be a function; put the transformed values into a column", 0);
-    refused("y + x1 ~ x2", "~ should stand here, after the one column", 2);
+    refused("y + x1 ~ x2", "~ is expected here, after the one column", 2);
     refused("y ~ x1 ~ x2", "a formula has one ~", 7);
-    refused("y ~ x1 +", "a term should stand here", 8);
-    refused("y ~ x1 + + x2", "a term should stand here", 9);
-    refused("y ~ x1:", "a term should stand here", 7);
+    refused("y ~ x1 +", "a term is expected here", 8);
+    refused("y ~ x1 + + x2", "a term is expected here", 9);
+    refused("y ~ x1:", "a term is expected here", 7);
     refused("y ~ (x1 + x2)", "terms are not put in brackets", 4);
     refused("y ~ x1)", "this bracket closes nothing", 6);
     refused("y ~ x1^2", "a power is written in I( ), such as I(x^2)", 6);
@@ -106,15 +106,15 @@ fn syntax_is_refused_where_it_is_wrong() {
 #[test]
 fn calls_are_refused_where_they_are_wrong() {
     refused("y ~ lg(x1)", "unknown function \"lg\"; did you mean \"log\"?", 4);
-    refused("y ~ log(x1", ") should stand here; write it as log(column)", 10);
-    refused("y ~ log()", "the name of a column should stand here; write it as log(column)", 8);
-    refused("y ~ log(x1 + 1)", ") should stand here", 11);
-    refused("y ~ I(x1)", "^ should stand here; write it as I(column^2)", 8);
+    refused("y ~ log(x1", ") is expected here; write it as log(column)", 10);
+    refused("y ~ log()", "the name of a column is expected here; write it as log(column)", 8);
+    refused("y ~ log(x1 + 1)", ") is expected here", 11);
+    refused("y ~ I(x1)", "^ is expected here; write it as I(column^2)", 8);
     refused("y ~ I(x1^0.5)", "the exponent is a whole number from 1 to 100", 9);
     refused("y ~ I(x1^0)", "the exponent is a whole number", 9);
     refused("y ~ C(prog, ref=g)", "only base= may follow the column; write it as C(column, base=level)", 12);
-    refused("y ~ C(prog, base g)", "= should stand here", 17);
-    refused("y ~ C(prog, base=)", "a level should stand here", 17);
+    refused("y ~ C(prog, base g)", "= is expected here", 17);
+    refused("y ~ C(prog, base=)", "a level is expected here", 17);
     refused("y ~ C(prog, base=\"g)", "the level that begins here has no end; close it with \"", 17);
 }
 

@@ -54,7 +54,7 @@ pub enum PaperError {
         asked: String,
     },
     /// Another process is writing there.
-    #[error("another reproduction is at work in {folder}; wait for it, or choose another --output")]
+    #[error("another reproduction is running in {folder}; wait for it, or choose another --output")]
     Busy {
         /// The folder.
         folder: String,
@@ -78,7 +78,9 @@ pub enum PaperError {
         reason: String,
     },
     /// Results cannot be written.
-    #[error("cannot write {path}: {reason}; finished trials are kept, make room and go on with --resume")]
+    #[error(
+        "cannot write {path}: {reason}; finished trials are kept, free some space and go on with --resume"
+    )]
     Full {
         /// The journal.
         path: String,

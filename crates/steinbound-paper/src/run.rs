@@ -22,7 +22,7 @@ pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 /// use steinbound_paper::Reproduction;
 /// let reproduction = Reproduction::new(&["fig2"])?.trials(8)?.seed(1);
 /// let report = reproduction.run("folder".as_ref(), false, &|_, _| true)?;
-/// println!("{} values beside published ones", report.compared.len());
+/// println!("{} values compared with published ones", report.compared.len());
 /// # Ok::<(), steinbound_paper::PaperError>(())
 /// ```
 pub struct Reproduction {

@@ -50,7 +50,7 @@ impl Truncation {
     }
 
     /// An estimator that uses the whole domain.
-    pub fn knowing(&self, estimator: Estimator) -> Estimator {
+    pub fn with_domain(&self, estimator: Estimator) -> Estimator {
         estimator.domain(self.domain.clone())
     }
 
@@ -84,7 +84,7 @@ impl SharedLikelihood {
             let Truncation { domain, model, truth } = inside;
             IntegrationRule::from_draws(model, truth, domain.as_ref(), self.draws, rng).ok().map(Arc::new)
         };
-        let estimator = inside.knowing(Estimator::truncated_mle());
+        let estimator = inside.with_domain(Estimator::truncated_mle());
         match self.rule.get_or_init(draw) {
             Some(rule) => estimator.integrate_by(rule.clone()),
             None => estimator,
@@ -101,7 +101,7 @@ mod tests {
     fn shared_draws_give_the_likelihood_estimate() {
         let (ball, trial) = (Truncation::round(4).unwrap(), Trial { seed: 1, number: 0 });
         let data = ball.sample(300, &mut trial.stream("data")).unwrap();
-        let exact = ball.fit(ball.knowing(Estimator::truncated_mle()), &data).unwrap();
+        let exact = ball.fit(ball.with_domain(Estimator::truncated_mle()), &data).unwrap();
         let shared = SharedLikelihood::new(20_000, "draws".into());
         let shared = ball.fit(shared.estimator(&ball, &trial), &data).unwrap();
         for (a, b) in exact.parameters.iter().zip(&shared.parameters) {

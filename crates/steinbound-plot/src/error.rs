@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum PlotError {
     /// The text is not an SVG drawing.
-    #[error("not an SVG drawing: {0}; pass what Figure::to_svg gives")]
+    #[error("not an SVG drawing: {0}; pass the result of Figure::to_svg")]
     Svg(String),
     /// The picture would have no pixels, or too many.
     #[error(

@@ -90,7 +90,7 @@ fn decimal_commas_are_refused_with_the_remedy() {
     let said = refusal(text(";", "\n"), &["--decimal-comma"]);
     said.expect_refusal(&[
         "data.csv, line 2, column 1 (\"x\")",
-        "has a point where --decimal-comma says a comma",
+        "has a decimal point although --decimal-comma is given",
     ]);
     refusal("x\n1\n", &["--separator", "5"]).expect_refusal(&["\"5\" is no separator", "semicolon"]);
     let folder = folder();

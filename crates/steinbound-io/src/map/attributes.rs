@@ -17,7 +17,7 @@ impl<'a> Attributes<'a> {
         Attributes::parsed(bytes).ok_or_else(|| IoError::MapSyntax {
             path: path.to_string(),
             format: "shapefile data",
-            place: " in the .dbf file beside it".into(),
+            place: " in the .dbf file next to it".into(),
             reason: "the attribute table is damaged".into(),
         })
     }

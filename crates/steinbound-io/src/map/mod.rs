@@ -184,7 +184,7 @@ enum Coordinates {
     /// Lengths in a plane that are stretched away from the equator.
     Mercator,
     /// Not stated.
-    Unsaid,
+    Unstated,
 }
 
 impl Coordinates {
@@ -205,7 +205,7 @@ impl Coordinates {
             Coordinates::Degrees => fits,
             Coordinates::Plane | Coordinates::Mercator => false,
             // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
-            Coordinates::Unsaid => fits && x.max(y) > 10.0,
+            Coordinates::Unstated => fits && x.max(y) > 10.0,
         }
     }
 }
@@ -226,7 +226,7 @@ impl<'a> Layer<'a> {
             path,
             rings: Vec::new(),
             others: BTreeSet::new(),
-            coordinates: Coordinates::Unsaid,
+            coordinates: Coordinates::Unstated,
             warnings: Vec::new(),
         }
     }
@@ -264,7 +264,7 @@ impl<'a> Layer<'a> {
         let reach = |axis: usize| self.rings.iter().flatten().fold(0.0f64, |r, v| r.max(v[axis].abs()));
         let (x, y) = (reach(0), reach(1));
         self.warnings.extend(self.coordinates.warning(self.path));
-        let may_be_degrees = matches!(self.coordinates, Coordinates::Degrees | Coordinates::Unsaid);
+        let may_be_degrees = matches!(self.coordinates, Coordinates::Degrees | Coordinates::Unstated);
         if may_be_degrees && x <= 90.0 && y > 90.0 && y <= 180.0 {
             self.warnings.push(format!(
                 "{}: the axes look swapped, with latitude first: the second coordinate reaches {y}, which no latitude does; \

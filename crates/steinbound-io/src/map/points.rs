@@ -124,7 +124,7 @@ impl PointRows {
         let mut layer = PointLayer {
             path: name_of(path),
             points: Vec::new(),
-            coordinates: Coordinates::Unsaid,
+            coordinates: Coordinates::Unstated,
             properties: Properties::None,
         };
         format(path, bytes, &mut layer)?;

@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
             return Ok(());
         }
     }
-    let table = match (choice.property(), beside(path, "dbf")) {
+    let table = match (choice.property(), sibling(path, "dbf")) {
         (Some(_), Some(path)) => Some(read_limited(&path)?),
         (Some(_), None) => return Err(IoError::NoAttributes { path: layer.path.to_string() }),
         (None, _) => None,
@@ -66,7 +66,7 @@ pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> 
             other => return Err(layer.not_a_point(record, &other.shapetype().to_string())),
         }
     }
-    if let Some(path) = beside(path, "dbf") {
+    if let Some(path) = sibling(path, "dbf") {
         layer.properties = Properties::Table(read_limited(&path)?);
     }
     Ok(())
@@ -138,9 +138,9 @@ impl<'a> Shapes<'a> {
         self.single.extend_from_slice(content);
         let words = u32::try_from(self.single.len() / 2).unwrap_or(u32::MAX);
         self.single[24..28].copy_from_slice(&words.to_be_bytes());
-        let told = |error| syntax(&self.path, place.clone(), error);
-        let mut reader = ShapeReader::new(Cursor::new(&self.single)).map_err(told)?;
-        let shape = reader.iter_shapes().next().transpose().map_err(told)?;
+        let to_error = |error| syntax(&self.path, place.clone(), error);
+        let mut reader = ShapeReader::new(Cursor::new(&self.single)).map_err(to_error)?;
+        let shape = reader.iter_shapes().next().transpose().map_err(to_error)?;
         Ok(shape.map(|shape| (self.record - 1, shape)))
     }
 }
@@ -181,7 +181,7 @@ fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>
 }
 
 /// The file of the same name with another extension, if it exists.
-fn beside(path: &Path, extension: &str) -> Option<PathBuf> {
+fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
     [extension.to_string(), extension.to_uppercase()]
         .into_iter()
         .map(|extension| path.with_extension(extension))
@@ -196,7 +196,7 @@ fn is_mercator(name: &str) -> bool {
 
 /// The reference system in the projection file, if there is one.
 fn reference_system(path: &Path) -> Coordinates {
-    let bytes = beside(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
+    let bytes = sibling(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes).trim().to_ascii_uppercase();
     match text.as_str() {
         text if text.starts_with("GEOG") => Coordinates::Degrees,
@@ -205,6 +205,6 @@ fn reference_system(path: &Path) -> Coordinates {
             Coordinates::Mercator
         }
         text if text.starts_with("PROJ") => Coordinates::Plane,
-        _ => Coordinates::Unsaid,
+        _ => Coordinates::Unstated,
     }
 }

@@ -220,7 +220,7 @@ fn shapefiles_are_read() {
     std::fs::write(path.with_extension("dbf"), b"nonsense").unwrap();
     assert!(error(("NAME", "x")).contains("attribute table is damaged"));
     std::fs::remove_file(path.with_extension("dbf")).unwrap();
-    assert!(error(("NAME", "x")).contains("no .dbf file beside"));
+    assert!(error(("NAME", "x")).contains("without a .dbf file next to"));
 }
 
 #[test]

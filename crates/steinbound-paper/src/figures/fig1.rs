@@ -82,12 +82,11 @@ impl Figure for UnitedStates {
         };
         let mut cells: Vec<Cell> = BOUNDARY_POINTS.into_iter().map(sparse).collect();
         let likelihood = SharedLikelihood::new(DRAWS, "fig1 draws".into());
-        let knowing = states.clone();
+        let whole = states.clone();
         cells.push(Cell::new([WHOLE], &[TRUNCSM, LIKELIHOOD], move |trial| {
-            let data = data(&knowing, trial)?;
-            let fit =
-                |estimator: Estimator| Measured::error(|| knowing.fit(estimator, &data), &knowing.truth);
-            Ok(vec![fit(knowing.knowing(Estimator::truncsm())), fit(likelihood.estimator(&knowing, trial))])
+            let data = data(&whole, trial)?;
+            let fit = |estimator: Estimator| Measured::error(|| whole.fit(estimator, &data), &whole.truth);
+            Ok(vec![fit(whole.with_domain(Estimator::truncsm())), fit(likelihood.estimator(&whole, trial))])
         }));
         cells.push(Cell::new([IGNORED], &[NAIVE], move |trial| {
             let data = data(&states, trial)?;

@@ -51,16 +51,16 @@ fn trial_of(name: &'static str, dimension: usize) -> Result<Cell, Error> {
             &mut trial.stream(&format!("fig2 boundary {name} {dimension}")),
         )?;
         let likelihood = match dimension {
-            2 => ball.knowing(Estimator::truncated_mle()),
+            2 => ball.with_domain(Estimator::truncated_mle()),
             _ => shared.estimator(&ball, trial),
         };
         let fit = |estimator: Estimator| Measured::error(|| ball.fit(estimator, &data), &ball.truth);
         let nearest = |estimator: Estimator| fit(estimator.boundary(edge.clone()));
         Ok(vec![
             nearest(Estimator::tksd()),
-            fit(ball.knowing(Estimator::truncsm())),
+            fit(ball.with_domain(Estimator::truncsm())),
             nearest(Estimator::truncsm()),
-            fit(ball.knowing(Estimator::bdksd())),
+            fit(ball.with_domain(Estimator::bdksd())),
             nearest(Estimator::bdksd()),
             fit(likelihood),
         ])

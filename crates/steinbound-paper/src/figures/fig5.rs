@@ -59,12 +59,12 @@ impl Figure for Consistency {
                 let data = disc.sample(n, &mut trial.stream(&format!("fig5 data {n}")))?;
                 let edge = disc.edge(FIXED, &mut trial.stream(&format!("fig5 boundary {FIXED}")))?;
                 let fit = |estimator: Estimator| Measured::error(|| disc.fit(estimator, &data), &disc.truth);
-                let knowing = |estimator: Estimator| fit(disc.knowing(estimator));
+                let with_domain = |estimator: Estimator| fit(disc.with_domain(estimator));
                 Ok(vec![
                     fit(Estimator::tksd().boundary(edge)),
-                    knowing(Estimator::truncsm()),
-                    knowing(Estimator::bdksd()),
-                    knowing(Estimator::truncated_mle()),
+                    with_domain(Estimator::truncsm()),
+                    with_domain(Estimator::bdksd()),
+                    with_domain(Estimator::truncated_mle()),
                 ])
             })
         };

@@ -134,7 +134,7 @@ impl Figure for BoundaryDistribution {
         cells.push(Cell::new([WHOLE], &[TRUNCSM, LIKELIHOOD], move |trial| {
             let data = data(&disc, trial)?;
             let fit = |estimator: Estimator| {
-                Measured::error(|| disc.fit(disc.knowing(estimator), &data), &disc.truth)
+                Measured::error(|| disc.fit(disc.with_domain(estimator), &data), &disc.truth)
             };
             Ok(vec![fit(Estimator::truncsm()), fit(Estimator::truncated_mle())])
         }));

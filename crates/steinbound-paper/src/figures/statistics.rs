@@ -36,7 +36,7 @@ fn cell(label: usize, dimension: usize, count: usize) -> Result<Cell, Error> {
         let fit = |method: &&str| {
             let estimator = match *method {
                 LIKELIHOOD if dimension > 2 => shared.estimator(&ball, trial),
-                LIKELIHOOD => ball.knowing(Estimator::truncated_mle()),
+                LIKELIHOOD => ball.with_domain(Estimator::truncated_mle()),
                 TKSD_U => Estimator::tksd().statistic(Statistic::U).boundary(edge.clone()),
                 _ => Estimator::tksd().boundary(edge.clone()),
             };

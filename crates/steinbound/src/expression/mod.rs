@@ -28,8 +28,8 @@ pub const NESTING_LIMIT: usize = 200;
 ///
 /// # Definition
 ///
-/// Numbers (`1`, `.5`, `1e-3`), variables, the constants `pi` and `e` (unless a variable has that name), `+ -
-/// * / ^` (`**` is `^`), signs, parentheses, and the functions `exp`, `log` (natural), `log1p`, `expm1`,
+/// Numbers (`1`, `.5`, `1e-3`), variables, the constants `pi` and `e` (unless a variable has that name),
+/// `+ - * / ^` (`**` is `^`), signs, parentheses, and the functions `exp`, `log` (natural), `log1p`, `expm1`,
 /// `log2`, `log10`, `sqrt`, `cbrt`, `abs`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh`,
 /// `tanh`, `sign`, `pow(a, b)`, `min` and `max` (of two or more). As in mathematics, `-x^2` is `-(x^2)` and
 /// `2^3^2` is `2^(3^2)`. A product is never implied: write `2*x`. Names are made of letters, digits, `_` and

@@ -102,7 +102,7 @@ impl<'a, S: AsRef<str>> Parser<'a, S> {
 
     fn operand(&mut self) -> Result<(), Refusal> {
         let start = self.start;
-        let hint = "a number, a name or a parenthesis should stand here";
+        let hint = "a number, a name or a parenthesis is expected here";
         if !matches!(
             self.token,
             Token::Number(_) | Token::Name(_) | Token::Quoted(_) | Token::Plus | Token::Minus | Token::Open

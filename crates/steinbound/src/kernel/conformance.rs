@@ -90,7 +90,7 @@ mod tests {
                 "two kernels are called {}",
                 kernel.name()
             );
-            assert!(!kernel.meaning().is_empty(), "{} says nothing of itself", kernel.name());
+            assert!(!kernel.meaning().is_empty(), "{} has no description", kernel.name());
             assert_eq!(check(kernel.as_ref()), Ok(()));
         }
     }

@@ -88,8 +88,8 @@ impl<'a> AtPoints<'a> {
     fn wrong_size(&self) -> ModelError {
         ModelError::Unsupported {
             model: self.model.name().to_string(),
-            action: "asked for all points at once, because its answer does not have a row for each point and a column for each value",
-            remedy: "run the model through model::conformance",
+            action: "evaluated at all points at once, because its result does not have a row for each point and a column for each value",
+            remedy: "check the model with model::conformance",
         }
     }
 

@@ -176,14 +176,14 @@ fn check_together(model: &dyn Model, theta: &[f64], x: &[f64], alone: [&[f64]; 4
     // All of them, the combinations used by searches (scores with slopes, scores with their Jacobian), and
     // slopes alone.
     let searched = [[true, false, true, false], [true, true, false, false], [false, false, true, true]];
-    for asked in searched.into_iter().chain([[true; 4]]) {
-        let room = |at: usize| vec![f64::NAN; if asked[at] { alone[at].len() } else { 0 }];
+    for requested in searched.into_iter().chain([[true; 4]]) {
+        let room = |at: usize| vec![f64::NAN; if requested[at] { alone[at].len() } else { 0 }];
         let mut found: [Vec<f64>; 4] = std::array::from_fn(room);
         let [score, score_jacobian, slope, slope_jacobian] = &mut found;
         model.derivatives(x, theta, Derivatives { score, score_jacobian, slope, slope_jacobian });
         for (found, alone) in found.iter().zip(alone).filter(|(found, _)| !found.is_empty()) {
             for (found, alone) in found.iter().zip(alone) {
-                report.close("a derivative asked for together with others", *found, *alone);
+                report.close("a derivative computed together with others", *found, *alone);
             }
         }
     }
@@ -194,8 +194,8 @@ fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: 
     let Some(batches) = model.batches() else { return };
     let Ok(all) = Points::from_rows(points) else { return };
     let (d, p) = (model.differentiated().len(), model.parameters());
-    for asked in 1..16 {
-        let [score, slope, score_jacobian, slope_jacobian] = [1, 2, 4, 8].map(|bit| asked & bit != 0);
+    for requested in 1..16 {
+        let [score, slope, score_jacobian, slope_jacobian] = [1, 2, 4, 8].map(|bit| requested & bit != 0);
         let wanted = Wanted { score, slope, score_jacobian, slope_jacobian };
         let found = batches.derivatives_at(&all, theta, wanted);
         let columns: usize = wanted.columns(d, p).iter().sum();
@@ -219,7 +219,7 @@ fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: 
             }
             let alone = [score, slope, score_jacobian, slope_jacobian].concat();
             for (j, alone) in alone.into_iter().enumerate() {
-                report.close("a derivative asked for of all points at once", found[(i, j)], alone);
+                report.close("a derivative computed for all points at once", found[(i, j)], alone);
             }
         }
     }
@@ -227,7 +227,7 @@ fn check_batches(model: &dyn Model, theta: &[f64], points: &[Vec<f64>], report: 
     report.expect(found.len() == all.len(), || format!("{} log-densities", all.len()));
     for (x, found) in all.rows().zip(found) {
         let alone = model.density().map_or(f64::NAN, |density| density.log_density(x, theta));
-        report.close("a log-density asked for of all points at once", found, alone);
+        report.close("a log-density computed for all points at once", found, alone);
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ModelError {
         component: usize,
     },
     /// No draws of a latent variable, or too many to hold in memory.
-    #[error("{draws} draws of the latent variable were asked for; ask for 1 to {limit}")]
+    #[error("{draws} draws of the latent variable were requested; request 1 to {limit}")]
     BadDraws {
         /// The requested number.
         draws: usize,
@@ -66,7 +66,7 @@ pub enum ModelError {
         data: usize,
     },
     /// The wrong number of parameters was given.
-    #[error("{found} parameter values were given where the model has {expected}: {names}")]
+    #[error("{found} parameter values were given, but the model has {expected}: {names}")]
     WrongParameterCount {
         /// The number given.
         found: usize,
@@ -132,7 +132,7 @@ pub enum ModelError {
         users: String,
     },
     /// A mixture of an unknown number of components.
-    #[error("the model {model} needs components; give their number, such as 2")]
+    #[error("the model {model} needs components; give their number, for example 2")]
     MissingComponents {
         /// The model.
         model: &'static str,

@@ -263,7 +263,7 @@ fn conformance_compares_both_answers() {
     let theta = [0.3, -0.2, 0.1];
     assert_eq!(conformance::check(&Torn(heavy(), 0.0), &theta), Ok(()));
     let failures = conformance::check(&Torn(heavy(), 0.01), &theta).unwrap_err();
-    for what in ["a derivative asked for of all points at once", "a log-density asked for of all points"] {
+    for what in ["a derivative computed for all points at once", "a log-density computed for all points"] {
         assert!(failures.iter().any(|failure| failure.contains(what)), "{failures:?}");
     }
 }

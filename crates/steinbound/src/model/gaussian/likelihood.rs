@@ -43,8 +43,8 @@ impl NaiveLikelihood for Gaussian {
         for i in 0..n {
             let x: Vec<f64> = (0..d).map(|l| deviation(i, l)).collect();
             let pulled = precision.times_vector(&x);
-            // dLambda = -Lambda (x x' - Sigma) Lambda, restricted to the free entries, and d eta = dLambda mu
-            // + Lambda x.
+            // dLambda = -Lambda (x x' - Sigma) Lambda, restricted to the free entries, and
+            // d eta = dLambda mu + Lambda x.
             let change = |l: usize, k: usize| {
                 self.precision_parameter(l, k).map_or(0.0, |_| precision[(l, k)] - pulled[l] * pulled[k])
             };

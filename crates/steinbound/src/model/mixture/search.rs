@@ -28,7 +28,7 @@ impl Search for GaussianMixture {
         let least = 2.0 * (self.dimension as f64 + 1.0);
         if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
             return Some(format!(
-                "component {} holds only {:.1} observations, so that it may have shrunk to them; use fewer components, or known or \
+                "component {} holds only {:.1} observations, too few to determine it; use fewer components, or known or \
                  shared covariances",
                 k + 1,
                 held[k]
