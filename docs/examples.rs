@@ -1,5 +1,5 @@
-//! The READMEs and the pages of the book that have examples in Rust: they are compiled and run as tests. They are not part of the library's crate,
-//! because a package cannot hold files from beside it.
+//! The READMEs and the pages of the book that have examples in Rust: they are compiled and run as tests. They
+//! are not part of the library's crate, because a package cannot hold files from beside it.
 
 macro_rules! pages {
     ($($name:ident: $path:literal),* $(,)?) => {

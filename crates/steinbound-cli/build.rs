@@ -1,5 +1,5 @@
-//! Facts of the build that `steinbound --version` prints. There is no date among them: the same source gives the same
-//! bits.
+//! Facts of the build that `steinbound --version` prints. There is no date among them: the same source gives
+//! the same bits.
 
 use std::env::var;
 use std::process::Command;
@@ -17,7 +17,8 @@ fn main() {
     }
 }
 
-/// The commit, where this package is part of a repository. A package that was unpacked below somebody else's repository is not.
+/// The commit, where this package is part of a repository. A package that was unpacked below somebody else's
+/// repository is not.
 fn commit() -> Option<String> {
     said("git", &["ls-files", "--error-unmatch", "Cargo.toml"])?;
     // What changes with the commit: the branch that is checked out, where it stands, and the list of both.

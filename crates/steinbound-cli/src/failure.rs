@@ -38,7 +38,7 @@ pub enum Failure {
     Input(String),
     /// The machine failed.
     Other(String),
-    /// Whoever read the output stopped reading: nothing is wrong.
+    /// The reader of the output has closed it, which is not a failure.
     BrokenPipe,
     /// The user pressed Ctrl-C.
     Interrupted,

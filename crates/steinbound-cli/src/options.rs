@@ -41,7 +41,7 @@ pub struct GeneralOptions {
     /// How to print the result on standard output.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// No notes, warnings or drawings; errors are still told.
+    /// No notes, warnings or drawings; errors are still printed.
     #[arg(long)]
     pub quiet: bool,
     #[arg(long, default_value_t = 0, value_name = SEED.placeholder, help = SEED.short_help(), long_help = SEED.long_help().unwrap_or_default(),
@@ -231,7 +231,7 @@ pub struct MethodOptions {
 pub struct MethodSettings {
     #[command(flatten)]
     pub given: Given<MethodGroup>,
-    /// Tell more on standard error: what was read, what was chosen and why, how long it took.
+    /// Print more on standard error: what was read, what was chosen and why, how long it took.
     #[arg(long, help_heading = "Computation")]
     pub verbose: bool,
 }

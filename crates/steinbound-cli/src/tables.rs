@@ -16,8 +16,8 @@ use crate::progress::Bar;
 pub struct TextOptions {
     /// What separates the values of DATA, by name or as a character [default: auto].
     ///
-    /// The names are auto (comma, semicolon, tab or pipe, as the first lines tell), comma, semicolon, tab,
-    /// pipe and space (runs of blanks). Other tables are always recognised by their first lines.
+    /// The names are auto (comma, semicolon, tab or pipe, as found in the first lines), comma, semicolon,
+    /// tab, pipe and space (runs of blanks). Other tables are always recognised by their first lines.
     #[arg(
         help_heading = "Data",
         long,

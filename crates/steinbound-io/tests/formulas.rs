@@ -177,7 +177,8 @@ proptest::proptest! {
         let _ = Formula::parse(&text);
     }
 
-    /// Formulas over tables with gaps and text give finite, named columns for the rows they keep, or an error.
+    /// Formulas over tables with gaps and text give finite, named columns for the rows they keep, or an
+    /// error.
     #[test]
     fn random_designs_are_finite_or_refused(
         terms in "[abcx]([+:*-][abcx.01]|[+:*]C[(][abc][)]|[+:*]log[(][xc][)]|[+:]I[(]x\\^[1-3][)]|[+]C[(]a, base=[uvw][)]){0,4}",

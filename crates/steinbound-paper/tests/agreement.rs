@@ -1,4 +1,5 @@
-//! All figures with few trials: every picture is drawn, and means agree with those of the public code. `make results` runs all trials.
+//! All figures with few trials: every picture is drawn, and means agree with those of the public code. `make
+//! results` runs all trials.
 
 use serde_json::Value;
 use steinbound_paper::{FEWEST, Reproduction};

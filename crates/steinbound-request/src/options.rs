@@ -144,7 +144,7 @@ pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
     "How many boundary points to sample from a map or a domain",
 )
 .details(
-    "A country needs about 200. A warning tells when they are too sparse for the bandwidth, or the domain too narrow: then \
+    "A country needs about 200. A warning is given if they are too sparse for the bandwidth, or the domain is too narrow: then \
      the bias no longer is small beside the standard error.",
 )
 .default(Preset::Words("8 d^2, at least 32"))
@@ -200,7 +200,7 @@ pub static BOOTSTRAP: OptionSpec = OptionSpec::new(
     "Inference",
     "B",
     Kind::Draws,
-    "Standard errors and intervals by bootstrap, with so many replicates",
+    "Standard errors and intervals by bootstrap, with this number of replicates",
 )
 .default(Preset::Words("sandwich"));
 

@@ -9,7 +9,7 @@ use steinbound::{Estimator, Fit, Matrix, Points};
 /// Who wants a sensitivity analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SensitivityWanted {
-    /// Nobody.
+    /// Not wanted.
     No,
     /// A report, unless it takes long.
     ForReport,
@@ -38,7 +38,7 @@ const FITS: f64 = 18.0;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SensitivityOutcome {
-    /// Nobody wants it.
+    /// Not wanted.
     NotWanted,
     /// The method has no kernel, and no settings to vary.
     NoKernel,

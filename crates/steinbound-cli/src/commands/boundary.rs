@@ -14,7 +14,7 @@ use crate::options::{self, Format, GeneralOptions, WORDING, domain, together};
 use crate::output::Output;
 use crate::tables::{read_sheet, without_options};
 
-/// Sample points on the boundary of a domain or a map, and tell how well they cover it.
+/// Sample points on the boundary of a domain or a map, and measure how well they cover it.
 ///
 /// Without --output the points go to standard output, comma-separated, and the report on their coverage to
 /// standard error.
@@ -45,7 +45,7 @@ pub struct Boundary {
     pub dimension: Option<usize>,
     /// Data near which an unbounded boundary is sampled.
     ///
-    /// With them, what is left of a kernel between the boundary points is told as well.
+    /// With them, the share of a kernel left between the boundary points is measured as well.
     #[arg(help_heading = "Region", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub near: Option<PathBuf>,
     /// The .csv file for the points [default: standard output].

@@ -23,7 +23,7 @@ use crate::pictures::PictureOptions;
 ///
 /// The discrepancy of every fitted density is measured with the same kernel, bandwidth, ridge and boundary,
 /// whatever method fitted it. It is that of the data which were fitted: more parameters come closer, needed
-/// or not; --test tells what chance would do.
+/// or not; --test compares it with what chance gives.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help compare' for more, with examples.")]
 #[command(after_long_help = "Examples:

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::{facts, summary};
 
-/// Tell where, and in which direction, model and data disagree.
+/// Show where, and in which direction, model and data disagree.
 ///
 /// The witness is a vector field: where it is large, the data deviate from the model there, along its
 /// direction. It vanishes on the boundary. It is evaluated on a grid or at the points of a file, at given

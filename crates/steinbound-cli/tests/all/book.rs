@@ -1,12 +1,13 @@
 //! Every command that the README and the book show is run, and what they say it prints is what it prints.
 //!
-//! The commands of a page run in order, in a folder of their own in which `examples` and `crates` are those of the repository. HTML comments
-//! before a block say what else is expected:
+//! The commands of a page run in order, in a folder of their own in which `examples` and `crates` are those
+//! of the repository. HTML comments before a block say what else is expected:
 //!
 //! - `exit: 3` before commands: another exit code than 0;
 //! - `not run: WHY` before commands that take too long, `needs: WHAT` before commands that are not there yet;
-//! - `output` before a block: what the last command wrote to standard output, `messages`: to standard error. Times and steps may differ, a line `...`
-//!   stands for lines left out, and of JSON a part may be shown, with rounded numbers.
+//! - `output` before a block: what the last command wrote to standard output, `messages`: to standard error.
+//!   Times and steps may differ, a line `...` stands for lines left out, and of JSON a part may be shown,
+//!   with rounded numbers.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -76,7 +77,8 @@ struct Found {
     /// How many commands were run.
     count: usize,
     failures: Vec<String>,
-    /// Output that is shown otherwise than it is: the line of the block's fence, counted from one, and the output.
+    /// Output that is shown otherwise than it is: the line of the block's fence, counted from one, and the
+    /// output.
     changed: Vec<(usize, String)>,
 }
 

@@ -117,7 +117,8 @@ pub fn assert_relative(found: &[f64], expected: &[f64], tolerance: f64, what: &s
     }
 }
 
-/// A folder with a sample of N((0.5, 0.5), I) in the disc of radius 1.4 (`data.csv`) and points on its edge (`edge.csv`).
+/// A folder with a sample of N((0.5, 0.5), I) in the disc of radius 1.4 (`data.csv`) and points on its edge
+/// (`edge.csv`).
 pub fn disc(count: usize, edge: usize, seed: u64) -> Folder {
     let folder = Folder::new();
     let (count, edge, seed) = (count.to_string(), edge.to_string(), seed.to_string());

@@ -102,7 +102,8 @@ fn headers_name_the_parameters_and_columns_choose() {
     assert_eq!(fit_swapped["parameters"], fit["parameters"]);
 }
 
-/// Further files are matched to the data by header where both have one, else by order; never by invented names.
+/// Further files are matched to the data by header where both have one, else by order; never by invented
+/// names.
 #[test]
 fn columns_are_matched_by_header_or_order() {
     let folder = disc(90, 32, 21);
@@ -560,7 +561,8 @@ fn help_and_version_are_on_standard_output() {
     assert!(said.stderr.contains("unrecognized subcommand 'fti'"), "{}", said.stderr);
 }
 
-/// `cargo run -- demo`, as the README has it, needs no name of a binary: there is one among the default packages.
+/// `cargo run -- demo`, as the README has it, needs no name of a binary: there is one among the default
+/// packages.
 #[test]
 fn the_workspace_runs_the_command() {
     let cargo = std::process::Command::new(env!("CARGO"))

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Folder, disc};
 
-/// Whether commands can be started so that Ctrl-C is not ignored, for which older versions of `env` have no option.
+/// Whether commands can be started so that Ctrl-C is not ignored, for which older versions of `env` have no
+/// option.
 fn can_start() -> bool {
     let env = Command::new("env").args(["--default-signal=INT", "true"]).stderr(Stdio::null()).status();
     let is_able = env.is_ok_and(|status| status.success());
@@ -18,7 +19,8 @@ fn can_start() -> bool {
     is_able
 }
 
-/// Starts the command in a folder, until it listens. A test run in the background may ignore Ctrl-C, which its children would inherit.
+/// Starts the command in a folder, until it listens. A test run in the background may ignore Ctrl-C, which
+/// its children would inherit.
 fn start(folder: &Folder, arguments: &[&str]) -> Child {
     let child = Command::new("env")
         .arg("--default-signal=INT")
@@ -50,7 +52,8 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Sends what Ctrl-C sends; how long it took until the process was gone, and what it said if that was what ended it.
+/// Sends what Ctrl-C sends; how long it took until the process was gone, and what it said if that was what
+/// ended it.
 fn interrupt(child: Child) -> (Duration, Option<String>) {
     let sent = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

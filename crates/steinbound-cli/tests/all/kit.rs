@@ -47,7 +47,8 @@ pub fn kit() -> Folder {
     folder
 }
 
-/// A call of every command that computes something, with files of the kit; those that write a file write `out.csv` or the folder `out`.
+/// A call of every command that computes something, with files of the kit; those that write a file write
+/// `out.csv` or the folder `out`.
 pub fn calls() -> Vec<(&'static str, Vec<&'static str>)> {
     let boundary = ["--boundary", "border.csv", "--known-covariance", "1"];
     let of = |name: &'static str, more: &[&'static str]| {

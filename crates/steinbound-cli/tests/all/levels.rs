@@ -1,7 +1,7 @@
 //! The same answer on every vector unit, and the same bits on any number of threads.
 //!
-//! Levels differ in how they round, so that their results agree as far as the data determine them: to 1e-12 where a change of the data in
-//! their last bit makes no larger difference.
+//! Levels differ in how they round, so that their results agree as far as the data determine them: to 1e-12
+//! where a change of the data in their last bit makes no larger difference.
 
 use crate::common::{Folder, assert_relative, field};
 use serde_json::Value;
@@ -12,8 +12,8 @@ const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data
 
 const KERNELS: [&str; 4] = ["gaussian", "imq", "matern52", "rational-quadratic"];
 
-/// A simulated sample of correlated coordinates in a disc, and boundary points. No parameter is near zero, where a relative difference says
-/// nothing.
+/// A simulated sample of correlated coordinates in a disc, and boundary points. No parameter is near zero,
+/// where a relative difference says nothing.
 fn disc(count: &str) -> Folder {
     let folder = Folder::new();
     let domain = ["--domain", "ball(radius=1.44, center=0:0)", "--boundary-points", "48"];
@@ -161,8 +161,9 @@ fn mixtures_agree() {
     }
 }
 
-/// The intercept is where scores far from zero meet zero: the data do not always determine 12 digits of it. What levels change is no more than
-/// ten times what the last bit of the data does, or 1e-12 where that is more.
+/// The intercept is where scores far from zero meet zero: the data do not always determine 12 digits of it.
+/// What levels change is no more than ten times what the last bit of the data does, or 1e-12 where that is
+/// more.
 #[test]
 fn regressions_agree_as_far_as_the_data_determine_them() {
     let folder = Folder::new();

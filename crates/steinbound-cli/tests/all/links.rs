@@ -72,7 +72,8 @@ fn pages_with_rust_are_compiled() {
     }
 }
 
-/// A message that the book explains, between curly quotes, is one of the code's; `…` stands for what it fills in.
+/// A message that the book explains, between curly quotes, is one of the code's; `…` stands for what it fills
+/// in.
 #[test]
 fn messages_are_those_of_the_code() {
     let sources = ["steinbound", "steinbound-io", "steinbound-cli"];

@@ -111,7 +111,8 @@ fn a_formula_is_as_good_as_the_built_in() {
 #[test]
 fn a_density_that_is_not_gaussian() {
     let folder = Folder::new();
-    // Quantiles of a t distribution with 4 degrees of freedom about 0.4, seen on [-2, 3], by rejection from a grid.
+    // Quantiles of a t distribution with 4 degrees of freedom about 0.4, seen on [-2, 3], by rejection from a
+    // grid.
     let quantile = |u: f64| {
         let alpha = 4.0 * u * (1.0 - u);
         let root = (alpha.sqrt().acos() / 3.0).cos() / alpha.sqrt();

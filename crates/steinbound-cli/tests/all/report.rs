@@ -275,7 +275,8 @@ fn browser() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Opens every report in a real browser, light and dark: nothing on the console, nothing asked of any network. Screenshots go into `target/reports`.
+/// Opens every report in a real browser, light and dark: nothing on the console, nothing asked of any
+/// network. Screenshots go into `target/reports`.
 #[test]
 #[ignore = "needs Chromium; run by `make browser`"]
 fn reports_open_in_a_browser() {

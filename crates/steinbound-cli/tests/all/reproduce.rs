@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::common::Folder;
 
-/// Every file of a folder that the same seed must give again: not the times, nor the journal that has them, nor pictures of them. (The
-/// page of figures without times is among them.)
+/// Every file of a folder that the same seed must give again: not the times, nor the journal that has them,
+/// nor pictures of them. (The page of figures without times is among them.)
 fn lasting(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let is_lasting = |name: &str| !(name.contains("_time.") || name == "journal.txt");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());

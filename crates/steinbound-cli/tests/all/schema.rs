@@ -1,5 +1,5 @@
-//! A checker of JSON against the part of JSON Schema that `docs/schemas` uses. It is strict where that keeps a schema from rotting: unknown
-//! keywords, and fields that the schema does not describe, are mistakes.
+//! A checker of JSON against the part of JSON Schema that `docs/schemas` uses. It is strict where that keeps
+//! a schema from rotting: unknown keywords, and fields that the schema does not describe, are mistakes.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! What goes where, and how it ends: standard output and error, exit codes, readers that stop and disks that are full.
+//! What goes where, and how it ends: standard output and error, exit codes, readers that stop and disks that
+//! are full.
 
 use std::process::{Command, Stdio};
 
@@ -164,7 +165,8 @@ fn doubtful_results_are_exit_code_3() {
     );
 }
 
-/// Numbers, lists and formulas may begin with a minus; what is wrong with them is said of them, not of an option that is not there.
+/// Numbers, lists and formulas may begin with a minus; what is wrong with them is said of them, not of an
+/// option that is not there.
 #[test]
 fn values_may_begin_with_a_minus() {
     let folder = kit();

@@ -1,4 +1,5 @@
-//! Tables of every kind as data and boundary: text of all layouts, packed or piped, Parquet, and points from maps.
+//! Tables of every kind as data and boundary: text of all layouts, packed or piped, Parquet, and points from
+//! maps.
 
 use std::io::Write;
 use std::path::Path;

@@ -67,7 +67,8 @@ fn a_regression_can_be_tuned() {
     let folder = Folder::new();
     let plain = folder.json(&regress);
     let tuned = folder.json(&with(&regress, &["--tune", "agreement"]));
-    // The published maximum likelihood estimates, which a better choice comes closer to, in published standard errors.
+    // The published maximum likelihood estimates, which a better choice comes closer to, in published
+    // standard errors.
     let published = [11.30152, 0.7125775, 4.065219, -1.135863, 8.755315];
     let errors = [6.77273, 0.1144719, 2.054938, 2.669961, 0.6668032];
     let apart = |fit: &Value| {

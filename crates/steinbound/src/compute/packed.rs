@@ -195,7 +195,7 @@ impl Coordinates {
         self.place(block * tile_of(self.rows), self.length(block))
     }
 
-    /// So many points from `start` on, both multiples of a vector's length, wherever blocks begin and end.
+    /// This many points from `start` on, both multiples of a vector's length, wherever blocks begin and end.
     pub(crate) fn place(&self, start: usize, length: usize) -> Place<'_> {
         let range = start * self.dimension..(start + length) * self.dimension;
         let (lanes, _) = self.values.as_slice()[range].as_chunks();

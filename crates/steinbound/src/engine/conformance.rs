@@ -56,7 +56,8 @@ const TOLERANCE: f64 = 1e-10;
 pub fn check(engine: &dyn Engine) -> Result<(), Vec<String>> {
     let mut failures = Vec::new();
     for (number, kernel) in kernel::all().into_iter().enumerate() {
-        // The largest case is about tiles: a kernel whose slopes come from values, and one whose do not, will do.
+        // The largest case is about tiles: a kernel whose slopes come from values, and one whose do not, will
+        // do.
         for case in CASES.iter().filter(|case| case.rows < MANY || number < 2) {
             let what = format!(
                 "{}, kernel {}, {} against {} points of widths {:?}",

@@ -68,10 +68,11 @@ pub struct ValuesAndSlopes {
 
 /// Computes sums over pairs of points under a radial kernel.
 ///
-/// Weights come in columns of a matrix, and a term is a sum and the number of the column it is taken with. All
-/// methods look at the interrupt now and then, and return [`Interrupted`](crate::fit::Interrupted) once it is
-/// raised. What goes wrong otherwise is a [`KernelError::EngineFailed`](crate::KernelError::EngineFailed). The
-/// same input gives the same bits each time.
+/// Weights come in columns of a matrix, and a term is a sum and the number of the column it is taken with.
+/// All methods look at the interrupt now and then, and return [`Interrupted`](crate::fit::Interrupted) once
+/// it is raised. What goes wrong otherwise is a
+/// [`KernelError::EngineFailed`](crate::KernelError::EngineFailed). The same input gives the same bits each
+/// time.
 ///
 /// ```
 /// use steinbound::engine::{Engine, Native, PairKernel, PairSum};

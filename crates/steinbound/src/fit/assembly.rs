@@ -24,8 +24,8 @@ struct Frame<'a> {
     seconds: f64,
 }
 
-/// With fewer clusters than this intervals are too narrow: with five clusters and two parameters 95 % intervals held the
-/// truth in 84 %.
+/// With fewer clusters than this intervals are too narrow: with five clusters and two parameters 95 %
+/// intervals held the truth in 84 %.
 const FEW_CLUSTERS: usize = 20;
 
 impl Fit {
@@ -67,9 +67,9 @@ impl Fit {
     /// The fit of data that were never in one place, from sums over its parts: the minimum of the merged
     /// [`Sums`](crate::stein::Sums), and the merged sums of influence values there.
     ///
-    /// `names` are those of the coordinates. The setup is that of the problem by which landmarks were chosen, for a sample of
-    /// the data; its number of observations is replaced. Influence values of single observations are not part of the fit, so
-    /// that it cannot be diagnosed or resampled.
+    /// `names` are those of the coordinates. The setup is that of the problem by which landmarks were chosen,
+    /// for a sample of the data; its number of observations is replaced. Influence values of single
+    /// observations are not part of the fit, so that it cannot be diagnosed or resampled.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -156,8 +156,8 @@ impl Fit {
 }
 
 impl Frame<'_> {
-    /// The fit with this estimate; `covariance_of` gives the covariance of the fitted parameters, or of a function of them
-    /// with the given Jacobian.
+    /// The fit with this estimate; `covariance_of` gives the covariance of the fitted parameters, or of a
+    /// function of them with the given Jacobian.
     fn fit(
         self,
         estimate: Estimate,

@@ -24,7 +24,7 @@ pub(crate) fn leak_probes(count: usize) -> Vec<usize> {
 /// use steinbound::{Points, kernel};
 /// let data = Points::from_rows(&[[0.2, 0.1], [0.5, 0.6], [0.8, 0.3]])?;
 /// let left = |side: usize| {
-///     // So many boundary points on each side of the unit square.
+///     // This many boundary points on each side of the unit square.
 ///     let at = |k: usize| k as f64 / side as f64;
 ///     let sides = (0..side).flat_map(|k| [[at(k), 0.0], [1.0, at(k)], [1.0 - at(k), 1.0], [0.0, 1.0 - at(k)]]);
 ///     let form = Radial::tiled(&data, kernel::by_name("gaussian")?, 0.4)?;

@@ -72,7 +72,8 @@ fn standard_errors_agree_with_the_sandwich() {
     agree("two modes", &fit, &bootstrapped(&estimator, &data, &two_modes(), &Bootstrap::new(200)));
 }
 
-/// Observations that come in identical fours: resampling them one by one makes believe that there are four times as many.
+/// Observations that come in identical fours: resampling them one by one makes believe that there are four
+/// times as many.
 #[test]
 fn clusters_are_drawn_whole() {
     let setting = ball(2, 100, 9);

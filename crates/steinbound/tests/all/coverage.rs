@@ -19,7 +19,8 @@ fn covered(parameters: &[Parameter], truth: &[f64]) -> f64 {
     parameters.iter().zip(truth).filter(|(p, t)| holds(p, **t)).count() as f64 / truth.len() as f64
 }
 
-/// Coverage over so many data sets, each made and fitted by its seed, is between 90 and 98 %, or not significantly outside.
+/// Coverage over so many data sets, each made and fitted by its seed, is between 90 and 98 %, or not
+/// significantly outside.
 fn check(what: &str, datasets: u64, run: impl Fn(u64) -> f64 + Sync) {
     let shares: Vec<f64> = (0..datasets).into_par_iter().map(|k| run(20_000 + k)).collect();
     let (share, error) = mean_and_error(&shares);

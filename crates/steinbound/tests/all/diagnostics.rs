@@ -140,7 +140,8 @@ fn an_observation_that_an_estimate_hangs_on_is_named() {
 #[test]
 fn an_estimate_far_outside_is_noticed() {
     let rng = &mut simulate::stream(6, 0);
-    // The tail of the normal distribution beyond five, thinned from an exponential: exp(-x^2/2) of the draws stay.
+    // The tail of the normal distribution beyond five, thinned from an exponential: exp(-x^2/2) of the draws
+    // stay.
     let law = Exp::new(5.0).unwrap();
     let mut values: Vec<f64> = Vec::new();
     while values.len() < 400 {

@@ -1,4 +1,5 @@
-//! Another engine than the one that this crate ships: it passes the suite, and a fit does not know the difference.
+//! Another engine than the one that this crate ships: it passes the suite, and a fit does not know the
+//! difference.
 
 use std::ops::Range;
 use std::sync::Arc;

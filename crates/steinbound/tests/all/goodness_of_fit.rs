@@ -1,4 +1,5 @@
-//! How often the tests of goodness of fit reject: 5 % of the time where the hypothesis is true, mostly where it is not.
+//! How often the tests of goodness of fit reject: 5 % of the time where the hypothesis is true, mostly where
+//! it is not.
 //!
 //! The short version runs with the other tests; `make simulations` runs the long one.
 
@@ -124,10 +125,11 @@ fn the_level_is_held_in_many_samples() {
     power(400, 199);
 }
 
-/// The corrected wild bootstrap against its definition: functions `xi_i + J f_i` whose inner products are written out.
+/// The corrected wild bootstrap against its definition: functions `xi_i + J f_i` whose inner products are
+/// written out.
 ///
-/// For a normal density of known variance in one dimension with boundary points, `xi_i = (mu - x_i) k0(x_i, .) + d k0(x_i, .)` and
-/// `J = mean_i k0(x_i, .)`.
+/// For a normal density of known variance in one dimension with boundary points, `xi_i = (mu - x_i) k0(x_i,
+/// .) + d k0(x_i, .)` and `J = mean_i k0(x_i, .)`.
 #[test]
 fn the_correction_is_that_of_its_definition() {
     use steinbound::stein::{Conditioned, Operator, Radial, SteinForm, Term};
@@ -182,7 +184,8 @@ fn the_correction_is_that_of_its_definition() {
     assert!((found.statistic / (plain / (n * n) as f64) - 1.0).abs() < 1e-9);
 }
 
-/// An improper Gaussian is a density on a bounded domain, and is tested like any other. It is largest on the boundary, where the default ridge leaks.
+/// An improper Gaussian is a density on a bounded domain, and is tested like any other. It is largest on the
+/// boundary, where the default ridge leaks.
 fn of_an_improper_density(ridge: f64, seed: u64) -> TestResult {
     let (square, model) = (square(), Gaussian::full(2));
     let rng = &mut simulate::stream(seed, 0);
@@ -205,7 +208,8 @@ fn an_indefinite_precision_is_tested_by_rejection() {
     assert!(of_an_improper_density(1e-6, 1).notes.is_empty());
 }
 
-/// Clusters of repeated observations: signs for each observation would take them for many more than there are.
+/// Clusters of repeated observations: signs for each observation would take them for many more than there
+/// are.
 #[test]
 fn clusters_share_a_sign() {
     let (mut apart, mut together) = (0, 0);
@@ -224,7 +228,8 @@ fn clusters_share_a_sign() {
     assert!(apart > 10 && together <= 4, "{apart} {together}");
 }
 
-/// With few boundary points random signs would reject a true density: then new data are drawn, or the user is told.
+/// With few boundary points random signs would reject a true density: then new data are drawn, or the user is
+/// told.
 #[test]
 fn sparse_boundary_points_are_noticed() {
     let setting = ball(2, 300, 12);
@@ -243,7 +248,8 @@ fn sparse_boundary_points_are_noticed() {
     );
 }
 
-/// Weights that make a narrow sample stand for a wide density: new data with weights drawn apart from them would be another thing.
+/// Weights that make a narrow sample stand for a wide density: new data with weights drawn apart from them
+/// would be another thing.
 #[test]
 fn weights_are_not_simulated() {
     let narrow = Gaussian::with_variance(1, 0.36).unwrap();

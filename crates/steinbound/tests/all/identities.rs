@@ -20,7 +20,8 @@ struct Pair {
     both: f64,
 }
 
-/// The plain kernel with widths, differentiated in some coordinates; `mixed` are the products that conditioning needs.
+/// The plain kernel with widths, differentiated in some coordinates; `mixed` are the products that
+/// conditioning needs.
 fn plain(kernel: &dyn Kernel, widths: &[f64], differentiated: &[usize], x: &[f64], y: &[f64]) -> Pair {
     let q: f64 = x.iter().zip(y).zip(widths).map(|((x, y), s)| ((x - y) / s).powi(2)).sum();
     let [f, f1, f2] = kernel.profile(q);
@@ -113,7 +114,8 @@ impl Literal {
     }
 }
 
-/// All operators on two columns, at the data and at other points, and the diagonals, against the literal pairs.
+/// All operators on two columns, at the data and at other points, and the diagonals, against the literal
+/// pairs.
 fn check_form(form: &dyn SteinForm, data: &Points, pair: impl Fn(&[f64], &[f64]) -> Pair, what: &str) {
     let n = data.len();
     let columns = Matrix::from_fn(n, 2, |i, c| ((i * (c + 2)) as f64).sin());
@@ -452,7 +454,8 @@ fn moving_the_world_moves_the_estimate() {
     }
 }
 
-/// A weight counts as repetition for the estimate, and repeated rows in one cluster have the weighted row's standard error.
+/// A weight counts as repetition for the estimate, and repeated rows in one cluster have the weighted row's
+/// standard error.
 #[test]
 fn weights_repeat_observations_and_clusters_tie_them() {
     let setting = ball(2, 90, 12);
@@ -551,7 +554,8 @@ fn influence_is_the_derivative_in_the_weights() {
                 for k in 0..up.len() {
                     let derivative = (up[k] - down[k]) / 2e-5 * 70.0;
                     let influence = fit.influence[(5, k)];
-                    // The U-statistic's divisor depends on the weights too, which shifts nothing at the minimum.
+                    // The U-statistic's divisor depends on the weights too, which shifts nothing at the
+                    // minimum.
                     let error = (derivative - influence).abs();
                     assert!(
                         error < 1e-4 * (1.0 + influence.abs()),

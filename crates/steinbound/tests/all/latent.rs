@@ -1,4 +1,5 @@
-//! Latent-variable models fitted on truncated data, against the same models with the latent variable integrated out.
+//! Latent-variable models fitted on truncated data, against the same models with the latent variable
+//! integrated out.
 
 use std::sync::Arc;
 

@@ -13,8 +13,9 @@ fn fit(data: &Points, model: &dyn Model, domain: Arc<dyn Domain>) -> Fit {
     fit
 }
 
-/// In a box the coordinates of an uncorrelated Gaussian are truncated independently, so that the estimate in many
-/// dimensions is that of each coordinate alone. Beyond three dimensions the integral is a quasi-Monte Carlo sum.
+/// In a box the coordinates of an uncorrelated Gaussian are truncated independently, so that the estimate in
+/// many dimensions is that of each coordinate alone. Beyond three dimensions the integral is a quasi-Monte
+/// Carlo sum.
 #[test]
 fn a_box_factorises() {
     for (dimension, tolerance) in [(2, 1e-3), (3, 3e-3), (5, 0.05)] {
@@ -89,7 +90,8 @@ fn data_outside_a_disc() {
     }
 }
 
-/// A normaliser in closed form: the exponential on the half-line is its reciprocal rate, so that the estimate is one over the mean.
+/// A normaliser in closed form: the exponential on the half-line is its reciprocal rate, so that the estimate
+/// is one over the mean.
 #[test]
 fn an_exponential_tail_is_integrated_to_its_end() {
     let values: Vec<f64> = (0..400).map(|i| -((f64::from(i) + 0.5) / 400.0f64).ln() / 1.7).collect();

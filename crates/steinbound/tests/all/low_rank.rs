@@ -1,4 +1,5 @@
-//! The low-rank form: its operators, its estimates beside the exact ones, and sums that add up across parts of the data.
+//! The low-rank form: its operators, its estimates beside the exact ones, and sums that add up across parts
+//! of the data.
 
 use std::sync::Arc;
 
@@ -91,7 +92,8 @@ fn the_diagonal_is_what_single_points_give() {
     }
 }
 
-/// What remains of a positive semidefinite kernel is bounded by its trace, and no more than the tolerance is left out.
+/// What remains of a positive semidefinite kernel is bounded by its trace, and no more than the tolerance is
+/// left out.
 #[test]
 fn values_come_closer_as_the_tolerance_falls() {
     let setting = ball(2, 300, 5);
@@ -111,7 +113,8 @@ fn values_come_closer_as_the_tolerance_falls() {
     }
 }
 
-/// The largest difference of two fits in standard errors of the first, and the largest ratio of standard errors less one.
+/// The largest difference of two fits in standard errors of the first, and the largest ratio of standard
+/// errors less one.
 fn apart(exact: &Fit, low: &Fit) -> (f64, f64) {
     let errors = exact.std_errors();
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0f64, f64::max);
@@ -167,7 +170,8 @@ fn two_modes(count: usize) -> (Points<'static>, Points<'static>, GaussianMixture
     (data, boundary, model)
 }
 
-/// Levenberg and Marquardt's steps on the residuals end where Newton's do on all pairs, with the full Hessian in the errors.
+/// Levenberg and Marquardt's steps on the residuals end where Newton's do on all pairs, with the full Hessian
+/// in the errors.
 #[test]
 fn a_search_ends_at_the_same_minimum() {
     let (data, boundary, model) = two_modes(3_000);
@@ -189,7 +193,8 @@ fn a_search_ends_at_the_same_minimum() {
     }
 }
 
-/// A model that does not fit leaves large residuals, at which steps without second derivatives shrink slowly. The end is Newton's all the same.
+/// A model that does not fit leaves large residuals, at which steps without second derivatives shrink slowly.
+/// The end is Newton's all the same.
 #[test]
 fn a_wrong_model_converges_as_well() {
     let model = GaussianMixture::new(1, 2).unwrap();

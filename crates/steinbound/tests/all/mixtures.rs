@@ -31,7 +31,8 @@ fn golden_values() {
     let estimator = Estimator::tksd().boundary(boundary.clone()).ridge(ridge).start(start.clone());
     let fit = estimator.fit(&data, &two_modes()).unwrap();
     check(&fit, "tksd_v");
-    // The reference leaves out what does not depend on the parameters: the discrepancy of a score that is zero.
+    // The reference leaves out what does not depend on the parameters: the discrepancy of a score that is
+    // zero.
     let sigma = Bandwidth::Median.resolve(&data, 0).unwrap();
     assert!((sigma / json["sigma"].as_f64().unwrap() - 1.0).abs() < 1e-12);
     let form = Radial::tiled(&data, kernel::by_name("gaussian").unwrap(), sigma).unwrap();

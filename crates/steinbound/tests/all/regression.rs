@@ -95,7 +95,8 @@ fn student_scores_are_the_published_ones() {
     }
 }
 
-/// Stata's tests after the same fit: each coefficient by its z, both programmes together, all slopes together.
+/// Stata's tests after the same fit: each coefficient by its z, both programmes together, all slopes
+/// together.
 #[test]
 fn student_scores_are_tested_as_published() {
     let prepared = student_scores();
@@ -140,7 +141,8 @@ fn the_product_kernel_sees_the_line_that_the_response_alone_does_not() {
     assert!((naive.0 - 2.70).abs() < 4.0 * naive.1, "{naive:?}");
 }
 
-/// Noise and limits that differ between observations: the truth within a few standard errors, for every method.
+/// Noise and limits that differ between observations: the truth within a few standard errors, for every
+/// method.
 #[test]
 fn limits_may_differ_between_observations_and_lie_on_both_sides() {
     let rng = &mut simulate::stream(8, 0);

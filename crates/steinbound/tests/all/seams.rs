@@ -75,7 +75,8 @@ fn a_regression_differentiates_the_response_alone() {
     let json: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let (sigma_y, sigma_x) = (json["sigma_y"].as_f64().unwrap(), json["sigma_x"].as_f64().unwrap());
     let (y, x) = (numbers(&json["y"]), numbers(&json["x"]));
-    // The product kernel: one width for y and one for x. The paper's kernel on y alone: no width at all for x.
+    // The product kernel: one width for y and one for x. The paper's kernel on y alone: no width at all for
+    // x.
     for (field, scale_x) in [("product", sigma_x), ("paper", 1e150)] {
         let golden = &json[field];
         let data = pairs(&y, &x).with_scales(vec![sigma_y, scale_x]).unwrap();
@@ -179,7 +180,8 @@ fn coverage_does_not_measure_itself() {
     let rng = &mut simulate::stream(0, simulate::tasks::BOUNDARY);
     let points = disc.sample_boundary(&BoundarySampling::new(4096), rng).unwrap();
     let found = coverage(&disc, &points).unwrap();
-    // The largest of 4096 gaps on a circle of length 2 pi is about 2 pi log(4096) / 4096; half of it is seen from its middle.
+    // The largest of 4096 gaps on a circle of length 2 pi is about 2 pi log(4096) / 4096; half of it is seen
+    // from its middle.
     let expected = std::f64::consts::PI * 4096f64.ln() / 4096.0;
     let fill = found.fill_distance.unwrap();
     assert!(fill > 0.4 * expected && fill < 2.5 * expected, "{fill} {expected}");

@@ -130,7 +130,8 @@ fn the_origin_and_the_units_do_not_matter() {
     }
 }
 
-/// One Gaussian fitted by two components with free weights: nothing tells the weights, and no method claims to know them.
+/// One Gaussian fitted by two components with free weights: nothing tells the weights, and no method claims
+/// to know them.
 #[test]
 fn what_the_data_do_not_determine_is_told() {
     let interval = Arc::new(Cuboid::interval(-3.0, 3.0).unwrap());
@@ -144,7 +145,8 @@ fn what_the_data_do_not_determine_is_told() {
             assert!(!fit.is_trustworthy() && !fit.warnings.is_empty(), "{fit:?}");
         }
     }
-    // A minimum without curvature: s enters as its fourth power, and data that crowd at the ends want it to be zero.
+    // A minimum without curvature: s enters as its fourth power, and data that crowd at the ends want it to
+    // be zero.
     let place = |i: i32| {
         let u = f64::from(i) / 100.0 - 0.995;
         u.signum() * u.abs().powf(0.4)
@@ -196,7 +198,8 @@ fn data_tell_where_a_level_set_lies() {
     }
 }
 
-/// Rows without weight, and rows outside that the boundary's weight excludes, may lie where a density does not exist.
+/// Rows without weight, and rows outside that the boundary's weight excludes, may lie where a density does
+/// not exist.
 #[test]
 fn rows_that_do_not_count_need_no_density() {
     let model = Autodiff::from_formula("a*log(x1) - b*x1", &["x1"], &[("a", 1.0), ("b", 1.0)]).unwrap();

@@ -1,6 +1,8 @@
-//! A warning tells where boundary points leave a bias that the standard errors do not know of, and nowhere else.
+//! A warning tells where boundary points leave a bias that the standard errors do not know of, and nowhere
+//! else.
 //!
-//! The bias is seen in each sample: the same data are fitted with a dense boundary and a small ridge, everything else alike.
+//! The bias is seen in each sample: the same data are fitted with a dense boundary and a small ridge,
+//! everything else alike.
 
 use std::sync::Arc;
 
@@ -147,7 +149,8 @@ fn a_ring_wants_a_smaller_ridge() {
     assert!(off(&wide) > 2.0 && off(&good).abs() < 2.0, "{} {}", off(&wide), off(&good));
 }
 
-/// The search with a better boundary starts at the estimate, in the parameters that are fitted and not in those that are reported.
+/// The search with a better boundary starts at the estimate, in the parameters that are fitted and not in
+/// those that are reported.
 #[test]
 fn a_mixture_stays_where_it_is() {
     let model = GaussianMixture::new(2, 2).unwrap().spherical().estimate_weights();

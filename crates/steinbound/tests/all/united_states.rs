@@ -51,7 +51,8 @@ fn mean_errors_over_64_seeds() {
     assert!(naive.0 > 1.0, "{naive:?}");
 }
 
-/// In a corner of the map, on a ragged coast, the integral is exact to a tenth of a standard error, and the estimate is good.
+/// In a corner of the map, on a ragged coast, the integral is exact to a tenth of a standard error, and the
+/// estimate is good.
 #[test]
 fn a_likelihood_on_a_ragged_coast_is_told_how_exact_it_is() {
     let border = Arc::new(contiguous_united_states().unwrap());

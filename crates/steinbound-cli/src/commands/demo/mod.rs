@@ -23,7 +23,7 @@ use crate::pictures::{PictureOptions, typed_command, write_report};
 /// Run the paper's example, simulated and fitted by every method; no files needed.
 ///
 /// Points of a normal distribution in the south-west are seen only inside the border of the United States.
-/// The table tells which mean each method recovers, and the map where.
+/// The table shows which mean each method recovers, and the map where it lies.
 #[derive(Debug, Args)]
 #[command(after_help = "See 'steinbound help demo' for more, with examples.")]
 #[command(after_long_help = "Examples:
