@@ -12,6 +12,7 @@ use crate::points::{Points, column_variances};
 
 /// The columns that the kernel of a regression uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum KernelOn {
     /// The response and the covariates: a product of kernels, the default.
     #[default]
@@ -72,6 +73,7 @@ pub struct TruncatedRegression {
 
 /// A regression ready to be fitted.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PreparedRegression {
     /// The points `(y, x_1, .., x_k)`, followed by the limits that differ between observations.
     pub points: Points<'static>,

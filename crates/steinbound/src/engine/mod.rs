@@ -50,6 +50,7 @@ pub enum PairSum {
 
 /// Whether an engine should keep kernel values between passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Storage {
     /// Keep them: memory grows with the square of the number of points.
     Dense,

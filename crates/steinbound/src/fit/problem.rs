@@ -50,6 +50,7 @@ pub struct Problem<'a> {
 
 /// The value of a discrepancy at given parameters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Discrepancy {
     /// The square, which a U-statistic can make negative.
     pub squared: f64,
@@ -59,6 +60,7 @@ pub struct Discrepancy {
 
 /// The witness function at some points.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct WitnessValues {
     /// One row for each point, one column for each coordinate.
     pub values: Matrix,

@@ -11,6 +11,7 @@ use crate::minimise::sandwich::normal_quantile;
 /// What each replicate draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Resampling {
     /// Observations (or clusters) of the data, with replacement.
     #[default]
@@ -22,6 +23,7 @@ pub enum Resampling {
 /// How intervals are computed from replicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Interval {
     /// Between quantiles of the replicates.
     #[default]
@@ -32,6 +34,7 @@ pub enum Interval {
 
 /// The replicates of a bootstrap, and how they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Replicates {
     /// The number of replicates, those without an estimate included.
     pub replicates: usize,

@@ -59,6 +59,7 @@ impl Display for CovarianceKind {
 
 /// The time taken, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Seconds {
     /// From data in memory to the finished result.
     pub total: f64,

@@ -46,6 +46,7 @@ pub struct Diagnostics {
 
 /// The share of one observation in a parameter's variance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Leverage {
     /// The row of the observation, or the first row of the cluster, counted from 1.
     pub row: usize,
@@ -59,6 +60,7 @@ pub struct Leverage {
 
 /// The difference of two estimates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Disagreement {
     /// The parameter in which they differ most.
     pub parameter: String,

@@ -49,6 +49,7 @@ pub struct Setup {
 
 /// The kernel that was used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct KernelUsed {
     /// Its name.
     pub name: String,
@@ -58,6 +59,7 @@ pub struct KernelUsed {
 
 /// How the pairs were computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ComputeUsed {
     /// The form, and for a low-rank one its rank and residual.
     #[serde(flatten)]

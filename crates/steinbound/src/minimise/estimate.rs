@@ -8,6 +8,7 @@ pub(crate) use crate::stein::solve_normal_equations;
 
 /// How the search for a minimum began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Starts {
     /// The number of starts tried.
     pub tried: usize,

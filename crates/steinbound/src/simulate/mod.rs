@@ -14,6 +14,7 @@ use crate::points::Points;
 
 /// A truncated sample and the number of draws it took.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Sample {
     /// The points inside the domain.
     pub points: Points<'static>,
