@@ -193,11 +193,11 @@ fn check_places(path: &str, metadata: &ParquetMetaData, size: u64) -> Result<(),
 /// The reader's result; the reader rejects most damaged files and panics on some of them.
 fn sound<T>(path: &str, read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, IoError> {
     let panicked = || Err(ParquetError::General("its values do not decode".into()));
-    let explained = |error: ParquetError| {
+    let to_error = |error: ParquetError| {
         let text = error.to_string();
         damaged(path, &shown(text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason)))
     };
-    guarded(read).unwrap_or_else(panicked).map_err(explained)
+    guarded(read).unwrap_or_else(panicked).map_err(to_error)
 }
 
 /// The error for a damaged file, with a reason that may be shown unchanged.

@@ -43,9 +43,9 @@ const MANY: usize = 1_000;
 /// Relative difference that rounding may leave.
 const TOLERANCE: f64 = 1e-10;
 
-/// Checks an engine with every kernel of this crate, against direct evaluation of
-/// [`Kernel::profile`](crate::kernel::Kernel::profile): symmetric sums, stored and not, sums over two sets of
-/// points, values and slopes of any range of points, the same bits each time, and an error once interrupted.
+/// Checks an engine with every kernel of this crate, against direct evaluation of [`Kernel::profile`]:
+/// symmetric sums, stored and not, sums over two sets of points, values and slopes of any range of points,
+/// the same bits each time, and an error once interrupted.
 ///
 /// Returns what fails, in words.
 ///

@@ -9,7 +9,7 @@ use crate::stein::leak_probes;
 impl Problem<'_> {
     /// The kernel's residual at about `count` places on the boundary near the data; `None` for methods that
     /// do not condition on boundary points. Without a domain the places are boundary points, at most
-    /// [`LEAK_PROBES`] of them.
+    /// [`LEAK_PROBES`](crate::stein::LEAK_PROBES) of them.
     ///
     /// ```
     /// use std::sync::Arc;

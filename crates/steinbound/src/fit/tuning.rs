@@ -118,7 +118,7 @@ impl Tuning {
         self.candidates.get(self.chosen)
     }
 
-    /// The same with the estimates of every candidate in other reported parameters, as in [`Fit::mapped`].
+    /// The same with the estimates of every candidate in other reported parameters, as in [`Fit::mapped`](super::Fit::mapped).
     pub fn mapped(mut self, map: impl Fn(&[f64]) -> Option<(Vec<f64>, Matrix)>) -> Tuning {
         for candidate in &mut self.candidates {
             candidate.variant = candidate.variant.clone().mapped(&map);

@@ -18,7 +18,7 @@ use crate::stein::{Conditioned, Statistic};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// The share of the kernel that remains on the boundary between the boundary points ([`Fit::leak`]).
+    /// The share of the kernel that remains on the boundary between the boundary points ([`Setup::leak`](crate::method::Setup::leak)).
     pub leak: Option<f64>,
     /// The size of the kernel between data and boundary. The fit itself warns of it.
     #[serde(default)]

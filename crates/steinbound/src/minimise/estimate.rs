@@ -97,7 +97,7 @@ pub(crate) fn affine_score(model: &dyn Model) -> Result<(&dyn Affine, LinearScor
     let score = affine.linear_score();
     if !score.is_consistent(model.differentiated().len(), model.parameters()) {
         let action = "fitted, because its affine form does not have its own size";
-        return Err(unsupported(action, "run the model through model::conformance"));
+        return Err(unsupported(action, "check the model with model::conformance"));
     }
     Ok((affine, score))
 }
