@@ -26,8 +26,8 @@ pub enum FitError {
     NothingToFit,
     /// More parameters than observations.
     #[error(
-        "the model has {parameters} parameters but there are only {rows} rows; collect more rows than parameters, or fix parameters \
-         (for a Gaussian: give the covariance)"
+        "the model has {parameters} parameters but there are only {rows} rows; collect more rows than \
+         parameters, or fix parameters (for a Gaussian: give the covariance)"
     )]
     MoreParametersThanData {
         /// The number of parameters.
@@ -86,7 +86,8 @@ pub enum FitError {
     },
     /// The method needs a boundary.
     #[error(
-        "{method} needs to know the boundary; give boundary points or a domain (or use ksd or mle, which ignore it)"
+        "{method} needs to know the boundary; give boundary points or a domain (or use ksd or mle, which \
+         ignore it)"
     )]
     NoBoundary {
         /// The method.
@@ -94,12 +95,14 @@ pub enum FitError {
     },
     /// An exact distance needs a domain.
     #[error(
-        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest boundary point"
+        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest \
+         boundary point"
     )]
     NoDomain,
     /// The distance to the nearest boundary point needs boundary points.
     #[error(
-        "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample them from"
+        "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample \
+         them from"
     )]
     NoBoundaryPoints,
     /// The method has no discrepancy.
@@ -130,8 +133,9 @@ pub enum FitError {
     NoWitness,
     /// The normal equations are singular.
     #[error(
-        "the data do not determine the parameters: the normal equations are singular (condition {condition:.1e}); \
-         look for columns that depend on each other or too few distinct points, or fix parameters"
+        "the data do not determine the parameters: the normal equations are singular (condition \
+         {condition:.1e}); look for columns that depend on each other or too few distinct points, or fix \
+         parameters"
     )]
     NotIdentified {
         /// The ratio of the largest to the smallest pivot.
@@ -139,8 +143,8 @@ pub enum FitError {
     },
     /// The EM algorithm found no maximum.
     #[error(
-        "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the steps do \
-         not converge; use fewer components, a shared or known covariance, or another method"
+        "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the \
+         steps do not converge; use fewer components, a shared or known covariance, or another method"
     )]
     NoLikelihoodMaximum,
     /// Confidence outside (0, 1).
@@ -151,8 +155,8 @@ pub enum FitError {
     },
     /// A density or its score is not a number at an observation.
     #[error(
-        "the {model} density is not a finite number at row {row}, {point}, for the starting values; start elsewhere, or leave \
-         out observations at which it does not exist"
+        "the {model} density is not a finite number at row {row}, {point}, for the starting values; start \
+         elsewhere, or leave out observations at which it does not exist"
     )]
     NotFiniteAt {
         /// The model.
@@ -164,7 +168,8 @@ pub enum FitError {
     },
     /// The domain has no formula for the distance to its boundary.
     #[error(
-        "the {domain} has no formula for the distance to its boundary; use the distance to the nearest boundary point"
+        "the {domain} has no formula for the distance to its boundary; use the distance to the nearest \
+         boundary point"
     )]
     NoDistance {
         /// The domain.
@@ -184,7 +189,8 @@ pub enum FitError {
     },
     /// An integral over the domain found no nodes.
     #[error(
-        "no place inside the {domain} was found to integrate over; check that domain and data are in the same units"
+        "no place inside the {domain} was found to integrate over; check that domain and data are in the \
+         same units"
     )]
     EmptyDomain {
         /// The domain.
@@ -192,7 +198,8 @@ pub enum FitError {
     },
     /// An integral over the domain would need too many nodes.
     #[error(
-        "the {domain} is too large or too thin, compared with the data, to integrate over; use tksd, which needs no integral"
+        "the {domain} is too large or too thin, compared with the data, to integrate over; use tksd, which \
+         needs no integral"
     )]
     TooManyNodes {
         /// The domain.
@@ -210,7 +217,8 @@ pub enum FitError {
     },
     /// A fit of another problem.
     #[error(
-        "the fit has {fit} observations and parameters, and the problem {problem}; diagnose a fit with the problem that it came from"
+        "the fit has {fit} observations and parameters, and the problem {problem}; diagnose a fit with the \
+         problem that it came from"
     )]
     ForeignFit {
         /// Observations and parameters of the fit.

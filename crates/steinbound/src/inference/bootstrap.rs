@@ -179,8 +179,8 @@ impl Fit {
         }
         if failed as f64 > MANY_FAILED * draws as f64 {
             self.warnings.push(format!(
-                "{failed} of {draws} bootstrap replicates had no estimate and were left out, so that the intervals are too narrow; \
-                 use more data or a simpler model"
+                "{failed} of {draws} bootstrap replicates had no estimate and were left out, so that the \
+                 intervals are too narrow; use more data or a simpler model"
             ));
         }
         self.bootstrap = Some(Replicates {

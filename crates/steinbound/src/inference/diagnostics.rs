@@ -213,8 +213,8 @@ impl Problem<'_> {
         if let Some(moves) = moves.as_ref().filter(|_| self.boundary_warning().is_none()) {
             let ridge = smaller(self.setup().ridge.unwrap_or_default());
             found.warnings.push(format!(
-                "{moves}: use a smaller ridge, such as {ridge:.0e}, or more boundary points, and if that does not help, \
-                 test whether the model fits"
+                "{moves}: use a smaller ridge, such as {ridge:.0e}, or more boundary points, and if that \
+                 does not help, test whether the model fits"
             ));
         }
         found.compare_statistics(self, fit);
@@ -354,24 +354,25 @@ impl Diagnostics {
     fn of_boundary(&self) -> Option<String> {
         let condition = self.boundary_condition.filter(|c| *c > LARGEST_BOUNDARY_CONDITION)?;
         Some(format!(
-            "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so that rounding \
-             affects the estimate; raise the ridge (default 0.001) or thin the boundary points"
+            "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so \
+             that rounding affects the estimate; raise the ridge (default 0.001) or thin the boundary points"
         ))
     }
 
     fn of_equations(&self) -> Option<String> {
         let condition = self.normal_condition.filter(|c| *c > LARGEST_NORMAL_CONDITION)?;
         Some(format!(
-            "the data hardly distinguish some parameters (the equations for them have condition {condition:.0e}); use \
-             more data, or a model with fewer parameters"
+            "the data hardly distinguish some parameters (the equations for them have condition \
+             {condition:.0e}); use more data, or a model with fewer parameters"
         ))
     }
 
     fn of_mass(&self) -> Option<String> {
         let outside = self.mass_outside.filter(|share| *share > MOST_OUTSIDE)?;
         Some(format!(
-            "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from its tail; \
-             do not rely on it far from the data, and check the units of the domain or hold more parameters fixed",
+            "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from \
+             its tail; do not rely on it far from the data, and check the units of the domain or hold more \
+             parameters fixed",
             (1e4 * outside).floor() / 1e2
         ))
     }
@@ -397,7 +398,8 @@ impl Diagnostics {
             if problem.near_places().is_some() { "finer boundary" } else { "hundredth of the ridge" };
         let moves = (refitted.converged && *standard_errors > LARGEST_MOVE).then(|| {
             format!(
-                "with a {change} the estimate of {parameter} moves by {standard_errors:.1} standard errors; do not use it"
+                "with a {change} the estimate of {parameter} moves by {standard_errors:.1} standard errors; \
+                 do not use it"
             )
         });
         self.boundary_moves = Some(most);

@@ -47,7 +47,8 @@ pub enum ResamplingError {
     },
     /// The fitted density cannot be sampled.
     #[error(
-        "the parametric bootstrap draws new data from the fitted density, which is not possible here: {why}; use {instead}"
+        "the parametric bootstrap draws new data from the fitted density, which is not possible here: {why}; \
+         use {instead}"
     )]
     NoSampling {
         /// The missing requirement.
@@ -63,7 +64,8 @@ pub enum ResamplingError {
     },
     /// Too many draws could not be fitted.
     #[error(
-        "{failed} of {draws} bootstrap draws could not be fitted, too many for a result; use more data or a simpler model"
+        "{failed} of {draws} bootstrap draws could not be fitted, too many for a result; use more data or a \
+         simpler model"
     )]
     TooManyFailed {
         /// The number that failed.
@@ -79,7 +81,8 @@ pub enum ResamplingError {
 pub enum HypothesisError {
     /// Restrictions of another number of parameters.
     #[error(
-        "the restrictions have {found} columns and the fit has {expected} parameters; give one column for each: {names}"
+        "the restrictions have {found} columns and the fit has {expected} parameters; give one column for \
+         each: {names}"
     )]
     WrongColumns {
         /// The columns of the restrictions.
@@ -102,7 +105,8 @@ pub enum HypothesisError {
     NoRestriction,
     /// A coefficient or value that is not a number.
     #[error(
-        "restriction {restriction} of the hypothesis holds a number that is not finite; check its coefficients and its value"
+        "restriction {restriction} of the hypothesis holds a number that is not finite; check its \
+         coefficients and its value"
     )]
     NotFinite {
         /// The restriction, counted from 1.
@@ -120,7 +124,8 @@ pub enum HypothesisError {
     },
     /// Restrictions that contradict each other.
     #[error(
-        "restriction {restriction} of the hypothesis, {text}, contradicts those before it; no parameters satisfy them all: correct one"
+        "restriction {restriction} of the hypothesis, {text}, contradicts those before it; no parameters \
+         satisfy them all: correct one"
     )]
     Contradicting {
         /// The restriction, counted from 1.
@@ -130,18 +135,20 @@ pub enum HypothesisError {
     },
     /// The fit has no covariance.
     #[error(
-        "the fit has no estimates with a covariance to test with; look at its warnings, and use more data or fewer parameters"
+        "the fit has no estimates with a covariance to test with; look at its warnings, and use more data or \
+         fewer parameters"
     )]
     NoCovariance,
     /// A combination of parameters with zero variance.
     #[error(
-        "the estimates have no variance along the hypothesis, so that there is nothing to compare with; use more observations or clusters, or \
-         test fewer restrictions"
+        "the estimates have no variance along the hypothesis, so that there is nothing to compare with; use \
+         more observations or clusters, or test fewer restrictions"
     )]
     NoVariance,
     /// A function whose value or derivative is not finite.
     #[error(
-        "{name} is not a finite number at the estimates or next to them; choose a function that is defined and smooth there"
+        "{name} is not a finite number at the estimates or next to them; choose a function that is defined \
+         and smooth there"
     )]
     NotDefined {
         /// The function.

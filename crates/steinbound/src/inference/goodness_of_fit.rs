@@ -221,9 +221,10 @@ impl Problem<'_> {
                 if self.is_sparse_for_signs(signs.share) {
                     is_trustworthy = false;
                     notes.push(
-                        "the boundary points are too sparse for the wild bootstrap: the kernel's leak through the \
-                         boundary counts against the model, so that true models are rejected too often; use more \
-                         boundary points, a smaller ridge, or the parametric bootstrap with a known domain"
+                        "the boundary points are too sparse for the wild bootstrap: the kernel's leak \
+                         through the boundary counts against the model, so that true models are rejected too \
+                         often; use more boundary points, a smaller ridge, or the parametric bootstrap with \
+                         a known domain"
                             .into(),
                     );
                 }
@@ -242,8 +243,8 @@ impl Problem<'_> {
         if null == Null::Parametric && self.is_biased(&claim, settings, &draws) {
             is_trustworthy = false;
             notes.push(
-                "most of the statistic comes from the kernel's leak through the boundary, so that a true model may be \
-                 rejected too often; use a smaller ridge or bandwidth, or more boundary points"
+                "most of the statistic comes from the kernel's leak through the boundary, so that a true \
+                 model may be rejected too often; use a smaller ridge or bandwidth, or more boundary points"
                     .into(),
             );
         }
@@ -302,7 +303,8 @@ impl Problem<'_> {
             (Err(why), None) => {
                 if !is_given {
                     notes.push(format!(
-                        "the wild bootstrap was used, which is exact only for many observations, because new data cannot be drawn: {why}"
+                        "the wild bootstrap was used, which is exact only for many observations, because new \
+                         data cannot be drawn: {why}"
                     ));
                 }
                 Ok(None)

@@ -176,9 +176,9 @@ fn warning(rows: &[SensitivityRow]) -> Option<String> {
     let (moved, tried) = (rows.iter().skip(1).filter(is_moved).count(), rows.len().saturating_sub(1));
     (moved as f64 > MOST_MOVED * tried as f64).then(|| {
         format!(
-            "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of boundary points \
-             move an estimate by more than a standard error; either the boundary points are too sparse, then use more \
-             of them, or the model does not fit, then test it"
+            "the answer depends on settings: {moved} of {tried} other kernels, bandwidths and numbers of \
+             boundary points move an estimate by more than a standard error; either the boundary points are \
+             too sparse, then use more of them, or the model does not fit, then test it"
         )
     })
 }
@@ -199,7 +199,8 @@ fn summary(rows: &[SensitivityRow]) -> (f64, String) {
                 String::new()
             };
             format!(
-                "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth {:.4}{other})",
+                "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth \
+                 {:.4}{other})",
                 row.parameter.as_deref().unwrap_or_default(),
                 variant.kernel,
                 variant.bandwidth

@@ -334,8 +334,9 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
             "by more than its".into()
         };
         estimate.warnings.push(format!(
-            "the integral over the domain is not exact enough: refining it still moved the estimate {by} standard error; use tksd, which needs no \
-             integral, with boundary points close together near the data"
+            "the integral over the domain is not exact enough: refining it still moved the estimate {by} \
+             standard error; use tksd, which needs no integral, with boundary points close together near the \
+             data"
         ));
     }
     // The search ended on a coarser rule; recompute the influence with the last one.

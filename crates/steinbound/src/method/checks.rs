@@ -45,8 +45,9 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
     (ratio.is_finite() && ratio > UNEQUAL_SPREADS).then(|| {
         let (most, least) = (&data.names()[*most], &data.names()[*least]);
         format!(
-            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: the estimate may be far off; give the columns in units in which they vary \
-             alike, with boundary, domain and covariance in the same units"
+            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: the estimate \
+             may be far off; give the columns in units in which they vary alike, with boundary, domain and \
+             covariance in the same units"
         )
     })
 }

@@ -234,7 +234,8 @@ fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge
     let how = if tie.strength > tie.limit {
         let (strength, limit) = (percent(tie.strength), percent(tie.limit));
         format!(
-            "the kernel between data and boundary is {strength} of that among the data, above the limit of {limit}"
+            "the kernel between data and boundary is {strength} of that among the data, above the limit of \
+             {limit}"
         )
     } else if let Some(limit) = largest_leak.filter(|limit| residual.leak > *limit) {
         let (leak, limit) = (percent(residual.leak), percent(limit));

@@ -101,7 +101,8 @@ impl Held {
                 let is_cheap = 4 * landmarks.anchors() < points;
                 if is_good && is_cheap || points > limit {
                     let reason = format!(
-                        "more than {AUTO_EXACT_LIMIT} points, and {rank} landmarks leave {residual:.1e} of the kernel out"
+                        "more than {AUTO_EXACT_LIMIT} points, and {rank} landmarks leave {residual:.1e} of \
+                         the kernel out"
                     );
                     let warning = left_out(&landmarks, estimator.tolerance);
                     return Ok(Held { exact, landmarks: Some(landmarks), reason, warning });
@@ -132,8 +133,9 @@ fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<String> {
     let (rank, residual) = (landmarks.rank(), landmarks.residual());
     (residual > tolerance).then(|| {
         format!(
-            "the low-rank form leaves {residual:.1e} of the kernel out with {rank} landmarks, more than the tolerance \
-             {tolerance:.1e}: the estimate is as valid, but less precise than with all pairs; use a larger bandwidth, or the tiled form"
+            "the low-rank form leaves {residual:.1e} of the kernel out with {rank} landmarks, more than the \
+             tolerance {tolerance:.1e}: the estimate is as valid, but less precise than with all pairs; use \
+             a larger bandwidth, or the tiled form"
         )
     })
 }

@@ -91,15 +91,15 @@ fn finished(
         let why =
             if factor.is_ok() { "no minimum was reached" } else { "the Hessian is not positive definite" };
         warnings.push(format!(
-            "the search stopped after {} steps without converging: {why} where it ended; try other starting values, \
-             more data or fewer parameters",
+            "the search stopped after {} steps without converging: {why} where it ended; try other starting \
+             values, more data or fewer parameters",
             best.iterations
         ));
     } else if let Some(k) = flattest {
         let names = model.names(data.names());
         warnings.push(format!(
-            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor its standard error \
-             means anything; use a simpler model",
+            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor \
+             its standard error means anything; use a simpler model",
             names.get(k).map_or("a parameter", String::as_str)
         ));
     } else if starts.tried >= 5 && starts.agreed == 1 {
