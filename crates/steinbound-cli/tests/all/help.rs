@@ -166,7 +166,7 @@ fn names_are_listed_with_their_meaning() {
     for line in [
         "- truncsm:       truncated score matching; needs distances, has no kernel",
         "- rational-quadratic: a mixture of Gaussians of all widths",
-        "- gaussian-mixture: several; needs --components",
+        "- gaussian-mixture: several normal densities; needs the number of components",
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }

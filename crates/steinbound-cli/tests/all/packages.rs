@@ -48,7 +48,7 @@ fn published() -> Vec<Published> {
 #[test]
 fn packages_have_what_they_need() {
     let published = published();
-    assert_eq!(published.len(), 6, "{published:?}");
+    assert_eq!(published.len(), 7, "{published:?}");
     for Published { name, folder, targets } in &published {
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "--package", name]);
         let listed = |path: &str| list.lines().any(|line| line == path);

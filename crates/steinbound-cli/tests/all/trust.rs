@@ -200,7 +200,7 @@ fn lists_are_checked() {
     refuse(&["--method", "tksd,trunksm"], &["unknown method \"trunksm\"", "truncsm"]);
     refuse(&["--method", ""], &["unknown method \"\""]);
     refuse(&["--model", "gaussian,"], &["unknown model \"\""]);
-    refuse(&["--components", "2"], &["--components is for mixtures"]);
+    refuse(&["--components", "2"], &["--components is for gaussian-mixture"]);
     refuse(&["--model", "gaussian-mixture"], &["needs --components"]);
     refuse(&["--model", "gaussian-mixture", "--components", "0"], &["from 1 to 1000"]);
     refuse(
