@@ -52,9 +52,9 @@ impl Domain {
     /// projected.
     pub fn region(&self, dimension: usize) -> Result<request::Shape, Failure> {
         Ok(match &self.shape {
-            Shape::Map(map) => request::Shape::Polygon(map.polygon()?),
+            Shape::Map(map) => request::Shape::Polygon(Box::new(map.polygon()?)),
             Shape::Spec(spec) => match spec.polygon() {
-                Some(polygon) => request::Shape::Polygon(polygon?),
+                Some(polygon) => request::Shape::Polygon(Box::new(polygon?)),
                 None => request::Shape::Domain(self.build(dimension)?),
             },
             _ => request::Shape::Domain(self.build(dimension)?),

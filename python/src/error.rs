@@ -64,7 +64,7 @@ impl From<IoError> for Failure {
 impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Failure {
         match error {
-            RequestError::File(error) => error.into(),
+            RequestError::File(error) => (*error).into(),
             error => Failure::Value(error.to_string()),
         }
     }

@@ -34,7 +34,7 @@ pub struct Problem {
 
 /// What is fitted.
 enum What {
-    Density(Density),
+    Density(Box<Density>),
     Regression(Arc<RegressionCase>),
 }
 
@@ -211,7 +211,7 @@ impl Problem {
             let start = start.map(|start| model.start(start, data)).transpose()?;
             Ok((region, start))
         })?;
-        Ok(Problem { what: What::Density(density), settings })
+        Ok(Problem { what: What::Density(Box::new(density)), settings })
     }
 
     /// The names of the reported parameters.

@@ -84,7 +84,7 @@ impl From<IoError> for Failure {
 impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Failure {
         match error {
-            RequestError::File(error) => error.into(),
+            RequestError::File(error) => (*error).into(),
             error if error.is_interrupted() => Failure::Interrupted,
             error => Failure::Input(error.to_string()),
         }

@@ -128,7 +128,7 @@ fn region(
             let map = read_map(path, &MapOptions { feature: options.feature.clone() })?;
             show_warnings(&map, output);
             region.is_geographic = map.looks_geographic;
-            region.shape = Some(Shape::Polygon(map.polygon()?));
+            region.shape = Some(Shape::Polygon(Box::new(map.polygon()?)));
         }
         Some(path) => region.boundary = Some(matching.read("boundary", path, output)?),
         None => {}
@@ -140,7 +140,7 @@ fn region(
         spec.maps().into_iter().for_each(|map| show_warnings(map, output));
         region.is_geographic = spec.is_geographic();
         region.shape = Some(match spec.polygon() {
-            Some(polygon) => Shape::Polygon(polygon?),
+            Some(polygon) => Shape::Polygon(Box::new(polygon?)),
             None => Shape::Domain(spec.build(data.dimension())?),
         });
     }

@@ -18,10 +18,10 @@ use crate::choice::UnknownName;
 pub enum RequestError {
     /// The library refuses, or was interrupted.
     #[error(transparent)]
-    Library(#[from] steinbound::Error),
+    Library(Box<steinbound::Error>),
     /// A file cannot be read or written, or its contents not be used.
     #[error(transparent)]
-    File(#[from] IoError),
+    File(Box<IoError>),
     /// A name is not in its list.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -76,10 +76,16 @@ macro_rules! of_library {
     ($($kind:ty),*) => {
         $(impl From<$kind> for RequestError {
             fn from(error: $kind) -> RequestError {
-                RequestError::Library(error.into())
+                RequestError::Library(Box::new(error.into()))
             }
         })*
     };
 }
 
-of_library!(DomainError, ModelError, PointsError, ResamplingError);
+of_library!(steinbound::Error, DomainError, ModelError, PointsError, ResamplingError);
+
+impl From<IoError> for RequestError {
+    fn from(error: IoError) -> RequestError {
+        RequestError::File(Box::new(error))
+    }
+}

@@ -37,7 +37,7 @@ pub struct RegionRequest {
 #[non_exhaustive]
 pub enum Shape {
     /// The polygons of a map, which can be projected.
-    Polygon(Polygon),
+    Polygon(Box<Polygon>),
     /// Anything else.
     Domain(Arc<dyn Domain>),
 }
@@ -101,7 +101,7 @@ impl RegionRequest {
 impl Shape {
     fn into_domain(self) -> Arc<dyn Domain> {
         match self {
-            Shape::Polygon(polygon) => Arc::new(polygon),
+            Shape::Polygon(polygon) => Arc::new(*polygon),
             Shape::Domain(domain) => domain,
         }
     }

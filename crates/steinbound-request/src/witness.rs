@@ -96,7 +96,7 @@ impl Case<'_> {
         let targets = self.places(targets, problem.boundary())?;
         let unproject = |points: &Points| self.region.unproject_points(points);
         let points = unproject(&targets)?.with_names(self.data.names().to_vec())?;
-        let boundary = problem.boundary().map(|boundary| unproject(boundary)).transpose()?;
+        let boundary = problem.boundary().map(unproject).transpose()?;
         let found = problem.witness(&flat_at, &targets).map_err(|error| self.explain(error))?;
         let domain = self.region.domain.as_ref();
         Ok(WitnessAnswer {

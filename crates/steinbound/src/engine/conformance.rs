@@ -168,7 +168,7 @@ impl<'a> Check<'a> {
                 let pair = |j: usize| self.pair(*sum, &self.rows, i, others, j) * columns[(j, *column)];
                 let expected: f64 = (0..others.len()).map(pair).sum();
                 let size = (0..others.len()).map(|j| pair(j).abs()).sum::<f64>() + self.size(*sum);
-                if !((found[(i, at)] - expected).abs() <= TOLERANCE * size) {
+                if !is_within((found[(i, at)] - expected).abs(), TOLERANCE * size) {
                     let found = found[(i, at)];
                     failures.push(format!("{what}: {sum:?} at point {i} is {found}, not {expected}"));
                 }
@@ -195,7 +195,7 @@ impl<'a> Check<'a> {
         for (found, (expected, size), what) in
             [(gram, direct(PairSum::Value, 0, 1), "Gram"), (energy, direct(PairSum::Mixed, 1, 1), "Energy")]
         {
-            if !((found - expected).abs() <= TOLERANCE * size) {
+            if !is_within((found - expected).abs(), TOLERANCE * size) {
                 failures.push(format!("the inner product by {what} is {found}, not {expected}"));
             }
         }
@@ -253,4 +253,9 @@ impl<'a> Check<'a> {
             PairSum::Mixed | PairSum::Energy => mixed,
         }
     }
+}
+
+/// Whether a difference is a number up to the limit: a NaN is not.
+pub(crate) fn is_within(difference: f64, limit: f64) -> bool {
+    difference <= limit
 }

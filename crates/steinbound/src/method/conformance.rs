@@ -93,7 +93,9 @@ impl Setting {
 
     fn refits_are_estimates(&self) -> Result<Result<(), String>, Error> {
         let problem = self.estimator.check(&self.data, &self.model)?;
-        let uneven = |k: usize| (0..self.data.len()).map(|i| f64::from(u8::from((i + k) % 3 > 0))).collect();
+        let uneven = |k: usize| {
+            (0..self.data.len()).map(|i| f64::from(u8::from(!(i + k).is_multiple_of(3)))).collect()
+        };
         let sets: Vec<Vec<f64>> = (0..3).map(uneven).collect();
         let near = problem.estimate(&vec![1.0; self.data.len()], None)?.theta.unwrap_or_default();
         for (weights, refit) in sets.iter().zip(problem.refits(&sets, &near)?) {

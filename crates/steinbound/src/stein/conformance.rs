@@ -3,6 +3,7 @@
 use super::form::{Operator, SteinForm, Term};
 use super::gram::Coupling;
 use crate::compute::dot;
+use crate::engine::conformance::is_within;
 use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
@@ -48,7 +49,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn expect(&mut self, found: f64, expected: f64, size: f64, tolerance: f64, what: impl Fn() -> String) {
-        if !((found - expected).abs() <= tolerance * size.max(f64::MIN_POSITIVE)) {
+        if !is_within((found - expected).abs(), tolerance * size.max(f64::MIN_POSITIVE)) {
             self.failures.push(format!("{}: {found}, not {expected}", what()));
         }
     }

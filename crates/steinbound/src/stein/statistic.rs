@@ -126,7 +126,7 @@ impl Moments {
         let blocks = coupling.values().len();
         let gram = if coupling.is_coupled {
             let block = |at: usize| Matrix::from_fn(count, count, |c, other| dot_at(c, at * count + other));
-            let mut blocks = (0..blocks).map(block).collect();
+            let mut blocks: Vec<Matrix> = (0..blocks).map(block).collect();
             symmetrise_blocks(&mut blocks, coupling);
             Gram::Coupled(blocks)
         } else {
@@ -446,7 +446,7 @@ fn symmetrise(matrix: &mut Matrix) {
 
 /// The same for the blocks of a coupled kernel, of which that of `m` and `l` is the transpose of that of `l`
 /// and `m`.
-fn symmetrise_blocks(blocks: &mut Vec<Matrix>, coupling: Coupling) {
+fn symmetrise_blocks(blocks: &mut [Matrix], coupling: Coupling) {
     for l in 0..coupling.coordinates {
         symmetrise(&mut blocks[coupling.place(l, l)]);
         for m in 0..l {
