@@ -82,8 +82,9 @@ python-examples:
 python-shown:
 	STEINBOUND_WRITE_PAGES=1 $(IN_PYTHON)/pytest -q python/tests/test_book.py -k pages_print
 
-## The page of the book that is made from docstrings, written anew.
+## The options of the Python package and the page of the book that is made from docstrings, written anew.
 python-reference:
+	$(IN_PYTHON)/python tools/python_options.py
 	$(IN_PYTHON)/python tools/python_reference.py
 
 ## The book in target/book, with the documentation of the library beside it. Takes the mdbook of the system, or else builds one in target/tools.
