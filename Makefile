@@ -83,8 +83,9 @@ python-examples:
 python-shown:
 	STEINBOUND_WRITE_PAGES=1 $(IN_PYTHON)/pytest -q python/tests/test_book.py -k pages_print
 
-## Updates the page of the book that is generated from docstrings.
+## Updates the options of the Python package and the page of the book that is generated from docstrings.
 python-reference:
+	$(IN_PYTHON)/python tools/python_options.py
 	$(IN_PYTHON)/python tools/python_reference.py
 
 ## The book in target/book, together with the documentation of the library. Uses the installed mdbook, or else

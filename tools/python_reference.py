@@ -21,8 +21,24 @@ PAGE = Path(__file__).parent.parent / "docs" / "src" / "python-reference.md"
 #: The contents of the page, in order: the title of a part, the module, and its names (all of ``__all__`` if none
 #: are given).
 PARTS: list[tuple[str, str, list[str]]] = [
-    ("Functions", "steinbound", ["fit", "regress", "gof_test", "discrepancy", "simulate"]),
-    ("Results", "steinbound", ["FitResult", "RegressionResult", "TestResult", "DiscrepancyResult", "WaldTest", "Summary"]),
+    ("Functions", "steinbound", ["fit", "regress", "compare", "gof_test", "discrepancy", "simulate"]),
+    ("Options", "steinbound", ["Options"]),
+    (
+        "Results",
+        "steinbound",
+        [
+            "FitResult",
+            "RegressionResult",
+            "ComparisonResult",
+            "ComparedFit",
+            "TestResult",
+            "DiscrepancyResult",
+            "Derived",
+            "WaldTest",
+            "BoundaryCoverage",
+            "Summary",
+        ],
+    ),
     ("Warnings", "steinbound", ["FitWarning"]),
     ("Models", "steinbound", ["Gaussian", "GaussianMixture", "Formula", "Score", "LogDensity"]),
     (
@@ -161,7 +177,7 @@ def page() -> str:
             continue
         heading = f"## {title}" + ("" if module_name == "steinbound" else f": `{module_name}`")
         parts.append(heading)
-        is_called = title not in ("Results", "Warnings")
+        is_called = title not in ("Options", "Results", "Warnings")
         parts.extend(entry(name, getattr(module, name), is_called) for name in names or module.__all__)
     return "\n\n".join(parts) + "\n"
 

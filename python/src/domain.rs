@@ -7,10 +7,11 @@ use pyo3::prelude::*;
 use steinbound::domain::{self as library, BoundarySampling, default_boundary_count};
 use steinbound::simulate::{stream, tasks};
 use steinbound_io::{DomainSpec, Map, MapOptions, read_map};
-use steinbound_request::{self as request, Options, Value, Wording, choices, options};
+use steinbound_request::{self as request, Options, Value, Wording, choices, options, tables};
 
 use crate::arrays::{of_points, of_rows, points};
 use crate::error::Failure;
+use crate::render::{Forms, forms};
 
 /// A region, in a number of coordinates that may be left open.
 #[pyclass(frozen, module = "steinbound._core")]
@@ -165,7 +166,7 @@ impl Domain {
         Ok(of_points(py, &found)?)
     }
 
-    /// Points on the boundary and how well they cover it, as the JSON of ``steinbound boundary``.
+    /// Points on the boundary and how well they cover it: the JSON of ``steinbound boundary``, and its table.
     #[pyo3(signature = (count, seed, sampling, dimension=None, near=None))]
     fn coverage<'py>(
         &self,
@@ -175,7 +176,7 @@ impl Domain {
         sampling: &str,
         dimension: Option<usize>,
         near: Option<PyReadonlyArray2<'py, f64>>,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Forms), Failure> {
         let near = near.as_ref().map(points).transpose()?;
         let domain = self.built(near.as_ref().map(|near| near.dimension()).or(dimension))?;
         let mut given = Options::new();
@@ -185,7 +186,8 @@ impl Domain {
             given.set(&options::BOUNDARY_POINTS, Value::Count(count));
         }
         let found = py.detach(|| request::sample_boundary(domain, near.as_ref(), &given, Wording::Python))?;
-        Ok(found.json().to_string())
+        let document = tables::coverage::document(&found.domain, &found.coverage, found.leak);
+        Ok((found.json().to_string(), forms(&document)))
     }
 
     /// The smallest and largest value of each coordinate.

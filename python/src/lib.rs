@@ -11,9 +11,11 @@ mod error;
 mod job;
 mod model;
 mod problem;
+mod questions;
 mod regression;
 mod render;
 mod settings;
+mod simulate;
 
 use pyo3::pymodule;
 
@@ -27,13 +29,17 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::problem::{Problem, simulate, wald_test};
+    use super::problem::Problem;
+    #[pymodule_export]
+    use super::questions::{derive, wald_test};
     #[pymodule_export]
     use super::regression::Regression;
     #[pymodule_export]
     use super::render::render;
     #[pymodule_export]
     use super::settings::shared_options;
+    #[pymodule_export]
+    use super::simulate::simulate;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -6,16 +6,16 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
-use steinbound::inference::{LinearHypothesis, WaldTest};
+use steinbound::inference::Compared;
 use steinbound::model::Model as LibraryModel;
 use steinbound::simulate::{Inside, stream, tasks};
-use steinbound::{Error, Matrix, ModelError, Points};
-use steinbound_report::Report;
+use steinbound::{Fit, Method, Points};
+use steinbound_report::{Report, region_facts};
 use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{
     Case, Inference, Listener, ModelRequest, NamedModel, Options, Questions, RegressionCase, Request,
-    RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, options,
-    reference_method,
+    RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, distinct, options,
+    reference_method, tables,
 };
 
 use crate::arrays::{of_matrix, of_points, points};
@@ -23,6 +23,7 @@ use crate::domain::Domain;
 use crate::error::Failure;
 use crate::job::{Job, Progress};
 use crate::model::Model;
+use crate::render::{Forms, document, forms};
 use crate::settings::Settings;
 
 /// A problem that owns all it needs. The array of the data is kept, not copied.
@@ -168,15 +169,11 @@ fn test_options((draws, level, resampling): TestSettings) -> Result<Options, Fai
 }
 
 /// What is asked of a fit beside its estimates.
-fn inference(
-    case: &Case,
-    hypothesis: Option<&str>,
-    derive: Option<Vec<String>>,
-) -> Result<Inference, RequestError> {
+fn inference(case: &Case, derive: Option<Vec<String>>) -> Result<Inference, RequestError> {
     case.options.check_bootstrap(Wording::Python)?;
     let mut wanted = Inference::default();
     let derive = derive.unwrap_or_default();
-    wanted.questions = Questions::parse(hypothesis, &derive, &case.parameter_names(), Wording::Python)?;
+    wanted.questions = Questions::parse(None, &derive, &case.parameter_names(), Wording::Python)?;
     Ok(wanted)
 }
 
@@ -223,48 +220,64 @@ impl Problem {
     }
 
     /// Estimates the parameters.
-    #[pyo3(signature = (diagnose, bootstrap, progress, hypothesis=None, derive=None))]
+    #[pyo3(signature = (diagnose, bootstrap, progress, derive=None))]
     fn fit<'py>(
         &self,
         py: Python<'py>,
         diagnose: bool,
         bootstrap: Option<BootstrapSettings>,
         progress: Option<Py<PyAny>>,
-        hypothesis: Option<String>,
         derive: Option<Vec<String>>,
     ) -> Result<Found<'py>, Failure> {
         let settings = bootstrap_options(bootstrap)?;
         let (answer, boundary) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
-            let mut wanted = inference(case, hypothesis.as_deref(), derive)?;
+            let mut wanted = inference(case, derive)?;
             wanted.is_diagnosed = diagnose;
             let problem = case.fitting_problem()?;
-            Ok((case.fit(&problem, &wanted, listener)?, problem.boundary().cloned()))
+            let boundary =
+                problem.boundary().map(|points| case.region.unproject_points(points)).transpose()?;
+            Ok((case.fit(&problem, &wanted, listener)?, boundary))
         })?;
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
-        let (text, theta) = (answer.fit.to_string(), answer.flat.fitted_parameters());
+        let text = document(&answer.fit, &answer.derived).to_string();
+        let theta = answer.flat.fitted_parameters();
         Ok((printed(&answer)?, text, answer.fit.is_trustworthy(), theta, boundary))
     }
 
-    /// A report of the fit as an HTML page, with these facts about the data.
-    #[pyo3(signature = (title, facts, bootstrap=None, progress=None, hypothesis=None, derive=None))]
+    /// A report of the fit as an HTML page, with these facts about the data and the model.
+    #[pyo3(signature = (facts, model_facts, diagnose=true, bootstrap=None, progress=None, derive=None))]
     #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
     fn report(
         &self,
         py: Python<'_>,
-        title: String,
         facts: Vec<(String, String)>,
+        model_facts: Vec<(String, String)>,
+        diagnose: bool,
         bootstrap: Option<BootstrapSettings>,
         progress: Option<Py<PyAny>>,
-        hypothesis: Option<String>,
         derive: Option<Vec<String>>,
     ) -> Result<String, Failure> {
         let settings = bootstrap_options(bootstrap)?;
         let page = self.solve(py, &settings, progress.as_ref(), |case, listener| {
-            let mut wanted = inference(case, hypothesis.as_deref(), derive)?;
+            let mut wanted = inference(case, derive)?;
+            wanted.is_diagnosed = diagnose;
             wanted.sensitivity = SensitivityWanted::ForReport;
             let problem = case.fitting_problem()?;
             let answer = case.fit(&problem, &wanted, listener)?;
-            Ok(Report::of_fit(title, &answer.fit).facts(facts).fit(case, &problem, &answer))
+            Ok(match &self.what {
+                What::Density(_) => Report::of_density(&answer.fit)
+                    .facts(facts)
+                    .facts(region_facts(&case.region, None))
+                    .facts(model_facts)
+                    .fit(case, &problem, &answer),
+                What::Regression(regression) => {
+                    let answer = regression.answer(answer, None);
+                    Report::of_regression(&answer)
+                        .facts(facts)
+                        .facts(model_facts)
+                        .regression(regression, case, &problem, &answer)
+                }
+            })
         })?;
         Ok(page.to_html().map_err(|error| error.to_string())?)
     }
@@ -314,8 +327,8 @@ impl Problem {
         Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws)))
     }
 
-    /// Several methods and models side by side, as the JSON of ``steinbound compare``. Without methods those
-    /// that use what is known of the region.
+    /// Several methods and models side by side: the JSON of ``steinbound compare``, its tables, which of the
+    /// fits can be trusted, and warnings. Without methods those that use what is known of the region.
     #[pyo3(signature = (models, methods=None, test=None, progress=None))]
     fn compare(
         &self,
@@ -324,7 +337,7 @@ impl Problem {
         methods: Option<Vec<String>>,
         test: Option<TestSettings>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<String, Failure> {
+    ) -> Result<(String, Forms, Vec<bool>, Vec<String>), Failure> {
         let is_tested = test.is_some();
         let settings = test.map(test_options).transpose()?.unwrap_or_default();
         let list = choices::method();
@@ -342,7 +355,7 @@ impl Problem {
         let own_model = density.model.for_job(&job);
         let models: Vec<(String, Arc<dyn LibraryModel>)> =
             models.into_iter().map(|(label, model)| (label, model.get().for_job(&job))).collect();
-        let answer = density.with_points(py, |data| {
+        let (answer, mut warnings) = density.with_points(py, |data| {
             job.run(py, || {
                 let listener = Progress { job: &job, function: progress.as_ref() };
                 let mut request = density.request(data, own_model.as_ref(), &own, &job);
@@ -354,16 +367,26 @@ impl Problem {
                     .map(|(label, model)| NamedModel::new(given(model.as_ref()), label))
                     .collect();
                 let methods = methods.unwrap_or_else(|| default_methods(&case.region));
-                case.compare(&case.problem(&listener)?, &methods, &models, is_tested, &listener)
+                let name = |method: &Method| method.name().to_string();
+                let methods = distinct("methods", &methods, name, Wording::Python, &listener);
+                let problem = case.problem(&listener)?;
+                let answer = case.compare(&problem, &methods, &models, is_tested, &listener)?;
+                Ok::<_, RequestError>((answer, problem.warnings().to_vec()))
             })
         })?;
-        printed(&answer)
+        warnings.extend(
+            answer.remarks.iter().filter(|remark| remark.is_warning).map(|remark| remark.text.clone()),
+        );
+        let is_sound = |row: &Compared| row.fit.as_ref().is_some_and(Fit::is_trustworthy);
+        let sound = answer.comparison.fits.iter().map(is_sound).collect();
+        Ok((printed(&answer)?, forms(&tables::comparison::document(&answer.comparison)), sound, warnings))
     }
 
     /// What changes under other kernels, bandwidths and boundary points, as JSON.
     fn sensitivity(&self, py: Python<'_>) -> Result<String, Failure> {
         let found = self.solve(py, &Options::new(), None, |case, _| {
-            Ok(case.estimator.sensitivity(&case.data, case.model())?)
+            let found = case.estimator.sensitivity(&case.data, case.model())?;
+            Ok(found.mapped(|values| case.region.degrees(case.model(), values)))
         })?;
         printed(&found)
     }
@@ -375,11 +398,23 @@ impl Problem {
         theta: Vec<f64>,
         places: PyReadonlyArray2<'py, f64>,
     ) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
-        let places = points(&places)?;
+        let places = points(&places)?.into_owned();
         let found = self.solve(py, &Options::new(), None, |case, _| {
+            let places = case.region.project_points(places)?;
             Ok(case.estimator.truncated_log_density(&case.data, case.model(), &theta, &places)?)
         })?;
         Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Points in degrees on the plane, in kilometres; as they are where there is no projection.
+    fn project<'py>(
+        &self,
+        py: Python<'py>,
+        places: PyReadonlyArray2<'py, f64>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let places = points(&places)?.into_owned();
+        let found = self.solve(py, &Options::new(), None, |case, _| case.region.project_points(places))?;
+        Ok(of_points(py, &found)?)
     }
 
     /// Draws of the density at fitted parameters, inside the domain or anywhere.
@@ -395,7 +430,7 @@ impl Problem {
             let domain = case.estimator.known_domain().filter(|_| inside);
             let rng = &mut stream(seed, tasks::SAMPLE);
             let inside = Inside::new(case.model(), &theta, domain, rng)?;
-            Ok(inside.interrupt(case.interrupt()).draw(count, rng)?)
+            case.region.unproject_points(&inside.interrupt(case.interrupt()).draw(count, rng)?)
         })?;
         Ok(of_points(py, &found)?)
     }
@@ -403,66 +438,4 @@ impl Problem {
 
 pub fn printed(value: &impl Serialize) -> Result<String, Failure> {
     Ok(serde_json::to_string(value).map_err(|error| error.to_string())?)
-}
-
-/// A Wald test of linear equations, or of a matrix and its values, as JSON.
-#[pyfunction]
-pub fn wald_test(
-    names: Vec<String>,
-    estimates: Vec<f64>,
-    covariance: PyReadonlyArray2<'_, f64>,
-    equations: Option<String>,
-    restrictions: Option<PyReadonlyArray2<'_, f64>>,
-    values: Option<Vec<f64>>,
-) -> Result<String, Failure> {
-    let hypothesis = match (equations, restrictions) {
-        (Some(text), _) => LinearHypothesis::parse(&text, &names)?,
-        (None, Some(matrix)) => {
-            let matrix = crate::arrays::matrix(&matrix);
-            let values = values.unwrap_or_else(|| vec![0.0; matrix.rows()]);
-            LinearHypothesis::new(matrix, values).map_err(Error::from)?
-        }
-        (None, None) => return Err("give equations such as \"a = b\", or a matrix".to_string().into()),
-    };
-    let covariance: Matrix = crate::arrays::matrix(&covariance);
-    printed(&WaldTest::of(&names, &estimates, Some(&covariance), &hypothesis)?)
-}
-
-/// Draws of a density at reported parameters, inside a domain or anywhere.
-#[pyfunction]
-pub fn simulate<'py>(
-    py: Python<'py>,
-    model: &Model,
-    at: Vec<f64>,
-    domain: Option<&Domain>,
-    count: usize,
-    seed: u64,
-) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
-    let job = Job::new(py, None)?;
-    let model = model.for_job(&job);
-    let domain = domain.map(|domain| domain.build(model.dimension())).transpose()?;
-    let found = job.run(py, || {
-        let theta = reported(model.as_ref(), &at)?;
-        let rng = &mut stream(seed, tasks::DATA);
-        let inside = match &domain {
-            // The draws of the command line.
-            Some(domain) if model.sampling().and_then(|sampling| sampling.sampler(&theta)).is_some() => {
-                Inside::direct(model.as_ref(), &theta, domain.as_ref())?
-            }
-            domain => Inside::new(model.as_ref(), &theta, domain.as_deref(), rng)?,
-        };
-        inside.interrupt(job.interrupt()).draw(count, rng)
-    })?;
-    Ok(of_points(py, &found)?)
-}
-
-/// Fitted parameters for reported ones, which must be as many as the model has.
-fn reported(model: &dyn LibraryModel, at: &[f64]) -> Result<Vec<f64>, Error> {
-    let coordinates: Vec<String> = (1..=model.dimension()).map(|l| format!("x{l}")).collect();
-    let names = model.reported_names(&coordinates);
-    if names.len() != at.len() {
-        let (found, expected) = (at.len(), names.len());
-        return Err(ModelError::WrongParameterCount { found, expected, names: names.join(", ") }.into());
-    }
-    Ok(model.fitted_from(at)?)
 }

@@ -1,14 +1,44 @@
-//! Results as documents: HTML for notebooks, LaTeX for papers.
+//! Results as documents: text for terminals, HTML for notebooks, LaTeX for papers.
 
 use pyo3::prelude::*;
+use serde::Deserialize;
 use steinbound::Fit;
+use steinbound::fit::Parameter;
+use steinbound::text::Document;
 use steinbound_request::render::Format;
+use steinbound_request::tables;
 
 use crate::error::Failure;
 
-/// A fit, given as JSON of the schema `steinbound.fit/1`, in a format: text, html, markdown or latex.
+/// A document as text, HTML and LaTeX.
+pub type Forms = (String, String, String);
+
+/// A document in all formats.
+pub fn forms(document: &Document) -> Forms {
+    (Format::Text.render(document), Format::Html.render(document), Format::Latex.render(document))
+}
+
+/// A fit and what was asked of it.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    derived: Vec<Parameter>,
+}
+
+/// A fit, given as JSON of the schema `steinbound.fit/1`, in a format: text, html, markdown or latex. Derived
+/// quantities follow the parameters.
 #[pyfunction]
 pub fn render(fit: &str, format: &str) -> Result<String, Failure> {
-    let fit: Fit = serde_json::from_str(fit).map_err(|error| format!("this is not a fit: {error}"))?;
-    Ok(Format::named(format)?.render(&fit.document()))
+    let refused = |error| format!("this is not a fit: {error}");
+    let found: Fit = serde_json::from_str(fit).map_err(refused)?;
+    let answer: Answer = serde_json::from_str(fit).map_err(refused)?;
+    Ok(Format::named(format)?.render(&document(&found, &answer.derived)))
+}
+
+/// The table of a fit, and one of derived quantities where there are any.
+pub fn document(fit: &Fit, derived: &[Parameter]) -> Document {
+    match tables::answers::derived_table(derived, fit.confidence) {
+        Some(table) => fit.document().gap().table(table),
+        None => fit.document(),
+    }
 }

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
+use serde_json::{Value as Json, json};
 use steinbound::Method;
 use steinbound_request::{Kind, OptionSpec, Options, Value, choices, options};
 
@@ -71,10 +72,21 @@ fn value_of(option: &OptionSpec, value: &Bound<'_, PyAny>) -> Result<Value, Fail
     })
 }
 
-/// Every option that is shared with the command line, as JSON: name, kind, default, help, and the names to
-/// choose from.
+/// Every option that is shared with the command line, as JSON: name, group, kind, default, help, and the names
+/// to choose from. What only Python has follows.
 #[pyfunction]
 #[pyo3(name = "options")]
 pub fn shared_options() -> String {
-    steinbound_request::options::json().to_string()
+    let threads = json!({
+        "name": "threads",
+        "group": "estimator",
+        "kind": Kind::Count.name(),
+        "default": "all cores",
+        "is_required": false,
+        "help": "The number of threads; results do not depend on it",
+        "details": null,
+        "choices": null,
+    });
+    let all = options::json().as_array().cloned().unwrap_or_default();
+    Json::from_iter(all.into_iter().chain([threads])).to_string()
 }

@@ -17,10 +17,13 @@ True
 """
 
 from . import datasets, domains, kernels, models, plotting
+from ._comparison import ComparedFit, ComparisonResult, compare
 from ._core import __version__
+from ._coverage import BoundaryCoverage
 from ._fit import discrepancy, fit, gof_test, simulate
+from ._options import Options
 from ._regression import RegressionResult, regress
-from ._results import DiscrepancyResult, FitResult, FitWarning, Summary, TestResult, WaldTest
+from ._results import Derived, DiscrepancyResult, FitResult, FitWarning, Summary, TestResult, WaldTest
 from .domains import Ball, Box, Domain, HalfSpace, Intersection, Interval, LevelSet, Outside, Polygon
 from .kernels import IMQ, GaussianKernel, Kernel, Matern52, RationalQuadratic
 from .models import Formula, Gaussian, GaussianMixture, LogDensity, Model, Score
@@ -28,7 +31,11 @@ from .models import Formula, Gaussian, GaussianMixture, LogDensity, Model, Score
 __all__ = [
     "IMQ",
     "Ball",
+    "BoundaryCoverage",
     "Box",
+    "ComparedFit",
+    "ComparisonResult",
+    "Derived",
     "DiscrepancyResult",
     "Domain",
     "FitResult",
@@ -45,6 +52,7 @@ __all__ = [
     "LogDensity",
     "Matern52",
     "Model",
+    "Options",
     "Outside",
     "Polygon",
     "RationalQuadratic",
@@ -54,6 +62,7 @@ __all__ = [
     "TestResult",
     "WaldTest",
     "__version__",
+    "compare",
     "datasets",
     "discrepancy",
     "domains",

@@ -14,6 +14,7 @@ __all__ = [
     "Problem",
     "Regression",
     "__version__",
+    "derive",
     "options",
     "render",
     "simulate",
@@ -25,6 +26,7 @@ STUDENT_SCORES: str
 __version__: str
 
 _Array = NDArray[np.float64]
+_Forms = tuple[str, str, str]
 _Progress = Callable[[int, int], None] | None
 
 @final
@@ -59,7 +61,7 @@ class Domain:
         sampling: str,
         dimension: int | None = None,
         near: _Array | None = None,
-    ) -> str: ...
+    ) -> tuple[str, _Forms]: ...
     def bounds(self, dimension: int | None = None) -> list[tuple[float, float]]: ...
     def outline(self, window: Sequence[tuple[float, float]]) -> list[_Array]: ...
 
@@ -111,16 +113,15 @@ class Problem:
         diagnose: bool,
         bootstrap: tuple[int, str, str] | None,
         progress: _Progress,
-        hypothesis: str | None = None,
         derive: Sequence[str] | None = None,
     ) -> tuple[str, str, bool, list[float] | None, _Array | None]: ...
     def report(
         self,
-        title: str,
         facts: Sequence[tuple[str, str]],
+        model_facts: Sequence[tuple[str, str]],
+        diagnose: bool = True,
         bootstrap: tuple[int, str, str] | None = None,
         progress: _Progress = None,
-        hypothesis: str | None = None,
         derive: Sequence[str] | None = None,
     ) -> str: ...
     def discrepancy(self, at: Sequence[float]) -> tuple[float, float | None, str]: ...
@@ -139,9 +140,10 @@ class Problem:
         methods: Sequence[str] | None = None,
         test: tuple[int, float, str | None] | None = None,
         progress: _Progress = None,
-    ) -> str: ...
+    ) -> tuple[str, _Forms, list[bool], list[str]]: ...
     def sensitivity(self) -> str: ...
     def truncated_log_density(self, theta: Sequence[float], places: _Array) -> _Array: ...
+    def project(self, places: _Array) -> _Array: ...
     def sample(self, theta: Sequence[float], count: int, inside: bool, seed: int) -> _Array: ...
 
 @final
@@ -167,6 +169,7 @@ class Regression:
     def points(self) -> tuple[list[str], _Array]: ...
     def predict(self, fit: str, columns: dict[str, Any]) -> tuple[_Array, _Array]: ...
 
+def derive(fit: str, formulas: Sequence[str]) -> str: ...
 def options() -> str: ...
 def united_states() -> list[_Array]: ...
 def render(fit: str, format: str) -> str: ...

@@ -41,7 +41,14 @@ def log_components(result: FitResult, places: Array) -> Array:
             f"the normaliser of a {result.to_dict()['model']} density over the whole space is not known; "
             "ask for the density inside the domain with truncated=True"
         )
-    parts = [np.log(weight) + _normal(places, mean, covariance) for weight, mean, covariance in components(result)]
+    found = components(result)
+    means = np.array([mean for _, mean, _ in found])
+    if result.projection is not None:
+        places, means = (result.problem.core.project(np.ascontiguousarray(points)) for points in (places, means))
+    parts = [
+        np.log(weight) + _normal(places, mean, covariance)
+        for (weight, _, covariance), mean in zip(found, means, strict=True)
+    ]
     return np.array(parts)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._fit import DEFAULTS
+from ._fit import NAMES
 
 __all__ = ["Array", "Estimator"]
 
@@ -30,10 +30,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """The settings by name."""
         options = dict(self.options or {})
         for name in options:
-            if name not in DEFAULTS:
-                raise ValueError(
-                    f"there is no option {name!r}; those there are: {', '.join(sorted(DEFAULTS))}"
-                )
+            if name not in NAMES:
+                raise ValueError(f"there is no option {name!r}; those there are: {', '.join(NAMES)}")
         return {name: getattr(self, name) for name in SHARED} | options
 
     def _learned(self, X: Any) -> Array:

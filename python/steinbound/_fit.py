@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import signature
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,49 +14,28 @@ from numpy.typing import NDArray
 from . import _core, kernels
 from ._geometry import NoArea
 from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
-from ._kinds import as_count, check_kinds, check_order
+from ._kinds import OPTIONS, as_count, check_kinds, check_order
+from ._options import Options
 from ._problem import Problem, Settings, distinct, matched, ordered
 from ._results import DiscrepancyResult, FitResult, TestResult, warn
 from .domains import Domain, Polygon, as_domain
 from .kernels import Kernel
 from .models import Model, as_model
 
-__all__ = ["discrepancy", "fit", "gof_test", "simulate"]
+__all__ = ["NAMES", "discrepancy", "fit", "gof_test", "problem_of", "settings_of", "simulate"]
 
 
-class Options(TypedDict, total=False):
-    """Settings that are rarely changed, as the command line has them."""
+#: The names of the options, and those that are chosen by a number.
+NAMES = sorted(Options.__annotations__)
+NUMBERED = {option.name for option in OPTIONS if option.is_numbered}
 
-    boundary_points: int | None
-    boundary_sampling: str
-    distance: str | None
-    distance_norm: float | str
-    distance_power: float
-    compute: str
-    tolerance: float | None
-    confidence: float
-    allow_outside: bool
-    threads: int | None
-
-
-#: Their defaults.
-DEFAULTS: Options = {
-    "boundary_points": None,
-    "boundary_sampling": "uniform",
-    "distance": None,
-    "distance_norm": 2,
-    "distance_power": 1.0,
-    "compute": "auto",
-    "tolerance": None,
-    "confidence": 0.95,
-    "allow_outside": False,
-    "threads": None,
-}
+#: The rules by which bandwidth and ridge are chosen.
+RULES = next(option.choices for option in OPTIONS if option.name == "tune")
 
 
 def unknown_option(name: str) -> str:
     """The refusal of an argument that is not there, with the nearest that is."""
-    known = {*signature(fit).parameters, *DEFAULTS} - {"options"}
+    known = {*signature(fit).parameters, *NAMES} - {"options"}
     near = get_close_matches(name, sorted(known), 1)
     hint = f"did you mean {near[0]!r}?" if near else f"those there are: {', '.join(sorted(known))}"
     return f"there is no argument {name!r}; {hint}"
@@ -71,33 +50,38 @@ def settings_of(
     tune: str | bool | None,
     random_state: Any,
     options: Options,
+    project: bool = False,
 ) -> Settings:
     """All settings of an estimator; those that are rarely changed come as options."""
-    if tune not in (None, False, True, "none", "agreement"):
-        raise ValueError(f"unknown rule {tune!r}; tune is None or 'agreement'")
+    if tune not in (None, False, True, *RULES):
+        others = " or ".join(repr(rule) for rule in RULES if rule != "none")
+        raise ValueError(f"unknown rule {tune!r}; tune is None or {others}")
     for name in options:
-        if name not in DEFAULTS:
+        if name not in NAMES:
             raise TypeError(unknown_option(name))
-    chosen: Options = {**DEFAULTS, **options}
-    check_kinds({**chosen, "method": method, "ridge": ridge, "statistic": statistic})
+    check_kinds({**options, "method": method, "ridge": ridge, "statistic": statistic, "project": project})
     name, width = kernels.chosen(kernel, bandwidth)
-    norm = chosen["distance_norm"]
     return Settings(
         {
-            **chosen,
-            "distance_norm": norm if isinstance(norm, str) else f"{float(norm):g}",
+            **{name: _chosen(name, value) for name, value in options.items()},
             "method": method,
             "kernel": name,
             "bandwidth": width,
             "ridge": ridge,
             "statistic": statistic,
-            "tune": tune in (True, "agreement"),
+            "tune": False if tune in (None, "none") else tune,
             "seed": seed_of(random_state),
+            "project": project,
         }
     )
 
 
-def _problem(
+def _chosen(name: str, value: Any) -> Any:
+    """An option as the engine takes it: what is chosen by a number is a name there."""
+    return f"{float(value):g}" if name in NUMBERED and not isinstance(value, str) else value
+
+
+def problem_of(
     X: Any,
     boundary: Any,
     domain: Any,
@@ -180,6 +164,8 @@ def fit(
     interval: str = "percentile",
     diagnostics: bool = True,
     progress: bool = False,
+    derive: str | Sequence[str] | Mapping[str, str] | None = None,
+    project: bool = False,
     **options: Unpack[Options],
 ) -> FitResult:
     """Estimate the parameters of a density from truncated data, with standard errors.
@@ -217,16 +203,21 @@ def fit(
     start
         Where a search starts: parameters in reported order or by name, or the means of a mixture.
     bootstrap
-        Standard errors and intervals by so many replicates.
+        Standard errors and intervals by a bootstrap with this number of replicates.
     resampling, interval
         ``"nonparametric"`` or ``"parametric"``; ``"percentile"`` or ``"normal"``.
     diagnostics
-        Whether to look at what the fit rests on; what is not well joins the warnings.
+        Whether to check the assumptions of the fit; one that does not hold becomes a warning.
     progress
         Show a bar (tqdm) during a bootstrap.
+    derive
+        Functions of the parameters to estimate as well: one or several texts such as ``"ratio = mean[x1] / mean[x2]"``,
+        or formulas by name.
+    project
+        Whether to lay longitude and latitude, in degrees, on a plane of equal areas about the data. Locations are
+        reported in degrees; covariances, bandwidth and distances are in kilometres.
     **options
-        ``boundary_points``, ``boundary_sampling``, ``distance``, ``distance_norm``, ``distance_power``, ``compute``,
-        ``tolerance``, ``confidence``, ``allow_outside``, ``threads``: as the command line has them.
+        See :class:`Options`.
 
     Returns
     -------
@@ -248,9 +239,9 @@ def fit(
     >>> result.wald_test("mean[x1] = mean[x2]").p_value > 0.01
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
-    problem = _problem(X, boundary, domain, model, weights, clusters, start, settings)
-    result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, progress))
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings)
+    result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress))
     warn(result.warnings)
     return result
 
@@ -269,13 +260,14 @@ def discrepancy(
     statistic: str = "v",
     random_state: Any = None,
     weights: Any = None,
+    project: bool = False,
     **options: Unpack[Options],
 ) -> DiscrepancyResult:
     """Measure how far data and model are apart at given parameters, without fitting.
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, **options
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, project, **options
         As for :func:`fit`.
     at
         The parameters, in the order in which a fit reports them or by name.
@@ -294,14 +286,14 @@ def discrepancy(
     >>> near.value < far.value
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options, project)
     is_formula = isinstance(model, str) and model != "gaussian"
     if is_formula and not isinstance(at, Mapping):
         raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
     formula_start = at if is_formula else None
-    problem = _problem(X, boundary, domain, model, weights, None, formula_start, settings)
+    problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings)
     place = problem.parameters(at, "at")
-    result = DiscrepancyResult(*problem.core.discrepancy(place), place)
+    result = DiscrepancyResult(*problem.core.discrepancy(place))
     warn(result.warnings)
     return result
 
@@ -327,13 +319,14 @@ def gof_test(
     clusters: Any = None,
     start: Any = None,
     progress: bool = False,
+    project: bool = False,
     **options: Unpack[Options],
 ) -> TestResult:
     """Test whether the data come from the model, inside the boundary.
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, **options
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, project, **options
         As for :func:`fit`.
     at
         The parameters to be tested; by default they are fitted, and the test takes that into account.
@@ -356,9 +349,9 @@ def gof_test(
     >>> sb.gof_test(X, domain=disc, model=sb.Gaussian(covariance=1.0), at=[1.5, -0.5]).rejected
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
     begin = at if isinstance(model, str) and start is None else start
-    problem = _problem(X, boundary, domain, model, weights, clusters, begin, settings)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings)
     place = None if at is None else problem.parameters(at, "at")
     result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
     warn(result.warnings)

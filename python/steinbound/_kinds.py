@@ -1,16 +1,18 @@
-"""Arguments that are one number, name or flag: what each may be, said by its name."""
+"""Arguments that are one number, name or flag: which there are, and what each may be."""
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._refusals import quoted
 
-__all__ = ["as_count", "check_kinds", "check_order"]
+__all__ = ["OPTIONS", "Option", "as_count", "check_kinds", "check_order"]
 
 
 def as_count(value: Any, what: str) -> int:
@@ -54,30 +56,85 @@ def _told(value: Any) -> str:
     return "None" if value is None else f"{quoted(value)}, a {type(value).__name__}"
 
 
-#: How arguments are checked, and whether they may be None.
-_KINDS: Mapping[str, tuple[Callable[[Any, str], object], bool]] = {
+def _number_or_text(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        _number(value, what)
+
+
+_Check = Callable[[Any, str], object]
+
+#: How a value of each kind is checked.
+_CHECKS: Mapping[str, _Check] = {
+    "number": _number,
+    "number-or-word": _number,
+    "count": as_count,
+    "seed": as_count,
+    "flag": _flag,
+    "choice": _text,
+}
+
+
+class Option:
+    """An option that the command line has, too, as the engine describes it."""
+
+    def __init__(self, described: Mapping[str, Any]) -> None:
+        #: The name of the argument.
+        self.name: str = described["name"].replace("-", "_")
+        #: What it belongs to: estimator, bootstrap, test or regression.
+        self.group: str = described["group"]
+        #: The kind of its value.
+        self.kind: str = described["kind"]
+        #: The default in words, where there is one.
+        self.default: str | None = described["default"]
+        #: One line, without a full stop.
+        self.help: str = described["help"]
+        #: The names to choose from, for a choice.
+        self.choices: list[str] = [entry["name"] for entry in described["choices"] or ()]
+        is_named = self.group == "estimator" and self.default in self.choices
+        #: Whether None leaves the default.
+        self.is_optional = not (described["is_required"] or is_named or self.kind == "flag")
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the names to choose from are numbers."""
+        return bool(self.choices) and all(_is_number(name) for name in self.choices)
+
+    @property
+    def check(self) -> _Check:
+        """What refuses values of a wrong kind."""
+        return _number_or_text if self.is_numbered else _CHECKS[self.kind]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+#: Every option that is shared with the command line. A name can stand for two: a bootstrap and a test have one each.
+OPTIONS = [Option(described) for described in json.loads(_core.options())]
+
+
+def _kinds() -> dict[str, tuple[_Check, bool]]:
+    found: dict[str, tuple[_Check, bool]] = {}
+    for option in OPTIONS:
+        check, is_optional = found.get(option.name, (option.check, False))
+        found[option.name] = (check, is_optional or option.is_optional)
+    return found
+
+
+#: How arguments are checked, and whether they may be None: the options, and what only Python has.
+_KINDS: Mapping[str, tuple[_Check, bool]] = {
+    **_kinds(),
     "formula": (_text, False),
     "method": (_text, False),
-    "statistic": (_text, False),
-    "compute": (_text, False),
-    "boundary_sampling": (_text, False),
-    "distance": (_text, True),
-    "resampling": (_text, True),
-    "interval": (_text, True),
-    "bandwidth": (_number, True),
-    "ridge": (_number, True),
-    "tolerance": (_number, True),
-    "confidence": (_number, False),
-    "level": (_number, False),
-    "distance_power": (_number, False),
-    "known_sigma": (_number, True),
-    "boundary_points": (as_count, True),
-    "threads": (as_count, True),
-    "bootstrap": (as_count, True),
     "count": (as_count, True),
-    "allow_outside": (_flag, False),
     "diagnostics": (_flag, False),
     "drop_missing": (_flag, False),
+    "project": (_flag, False),
+    "test": (_flag, False),
 }
 
 

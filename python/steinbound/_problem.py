@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -14,12 +15,23 @@ from numpy.typing import NDArray
 from . import _core
 from ._inputs import Points
 from ._kinds import as_count, check_kinds
+from ._report import Facts, density_facts
 from .domains import Domain
 from .models import Model
 
 
 class Settings(dict[str, Any]):
     """The settings of an estimator by name, as the engine takes them."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a fit, with the settings before any of them was chosen."""
+
+    settings: Settings
+    diagnostics: bool
+    replicates: tuple[int, str, str] | None
+    derive: list[str] | None
 
 
 @dataclass
@@ -34,6 +46,8 @@ class Problem:
     domain: Domain | None
     start: list[float] | Mapping[str, float] | None
     settings: Settings
+    #: What was asked of the fit, once it is made.
+    asked: Asked | None = None
 
     @property
     def names(self) -> list[str]:
@@ -66,30 +80,65 @@ class Problem:
         return ordered(self.start, self._make(None).parameter_names(), "start")
 
     def fitted(
-        self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, progress: bool
+        self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, derive: Any, progress: bool
     ) -> tuple[str, str, bool, list[float] | None, NDArray[np.float64] | None]:
-        """What the engine tells of a fit, with a bootstrap where one is asked for."""
+        """The engine's fit, with a bootstrap where one is requested."""
         check_kinds(
             {"diagnostics": diagnostics, "bootstrap": bootstrap, "resampling": resampling, "interval": interval}
         )
-        with progress_bar("bootstrap", progress and bootstrap is not None) as tell:
-            replicates = None if bootstrap is None else (bootstrap, resampling, interval)
-            return self.core.fit(diagnostics, replicates, tell)
+        replicates = None if bootstrap is None else (bootstrap, resampling, interval)
+        asked = Asked(Settings(self.settings), diagnostics, replicates, as_formulas(derive))
+        with progress_bar("bootstrap", progress and bootstrap is not None) as step:
+            found = self.core.fit(diagnostics, replicates, step, asked.derive)
+        self.asked = asked
+        return found
+
+    def facts(self) -> tuple[Facts, Facts]:
+        """The data and the model for a report."""
+        return density_facts(self)
+
+    def report(self, progress: bool) -> str:
+        """The engine's report of the fit, as an HTML page."""
+        asked = self.asked
+        if asked is None:
+            raise ValueError("there is no fit to report")
+        problem = copy(self)
+        problem.settings = asked.settings
+        with progress_bar("bootstrap", progress and asked.replicates is not None) as step:
+            return problem.core.report(*self.facts(), asked.diagnostics, asked.replicates, step, asked.derive)
 
     def tested(
         self, at: list[float] | None, bootstrap: int, level: float, resampling: str | None, progress: bool
     ) -> tuple[str, NDArray[np.float64]]:
-        """What the engine tells of a test, of the fit or at given parameters."""
+        """The engine's test, of the fit or at given parameters."""
         draws = as_count(bootstrap, "bootstrap")
         check_kinds({"level": level, "resampling": resampling})
-        with progress_bar("test", progress) as tell:
-            return self.core.test(at, draws, level, resampling, tell)
+        with progress_bar("test", progress) as step:
+            return self.core.test(at, draws, level, resampling, step)
 
     def parameters(self, given: Any, what: str) -> list[float]:
         """Parameters in reported order, which may be given by name."""
         if isinstance(given, Mapping):
             return ordered(given, self.core.parameter_names(), what)
         return np.asarray(given, dtype=np.float64).ravel().tolist()
+
+
+def as_formulas(given: Any) -> list[str] | None:
+    """Derived quantities as the engine takes them: a text such as ``"ratio = a / b"`` for each.
+
+    Examples
+    --------
+    >>> as_formulas({"ratio": "a / b"}), as_formulas("ratio = a / b")
+    (['ratio = a / b'], ['ratio = a / b'])
+    """
+    if given is None or isinstance(given, str):
+        return None if given is None else [given]
+    listed = [f"{name} = {formula}" for name, formula in given.items()] if isinstance(given, Mapping) else given
+    if not isinstance(listed, Sequence) or not all(isinstance(text, str) for text in listed):
+        raise TypeError(
+            f"derive is a {type(given).__name__}; give texts such as 'ratio = a / b', or formulas by name: {{'ratio': 'a / b'}}"
+        )
+    return list(listed)
 
 
 def distinct(points: Points, what: str) -> Points:
@@ -125,7 +174,7 @@ def ordered(given: Mapping[str, float], names: list[str], what: str) -> list[flo
 
 @contextmanager
 def progress_bar(what: str, is_wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A function that tells how far a computation has come, where that is wanted."""
+    """A function that shows the progress of a computation, where that is wanted."""
     if not is_wanted:
         yield None
         return
@@ -135,8 +184,8 @@ def progress_bar(what: str, is_wanted: bool) -> Iterator[Callable[[int, int], No
         raise ImportError("progress=True shows a bar by tqdm; install it with 'pip install tqdm'") from error
     with tqdm(desc=what, leave=False) as bar:
 
-        def tell(done: int, total: int) -> None:
+        def step(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        yield tell
+        yield step

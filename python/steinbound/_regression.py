@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._fit import Options, settings_of
+from ._fit import settings_of
 from ._inputs import Points, as_columns, as_labels, as_vector
 from ._kinds import check_kinds, check_order
+from ._options import Options
 from ._problem import Problem
+from ._report import Facts, regression_facts
 from ._results import FitResult, warn
 from .kernels import Kernel
 from .models import Model
@@ -45,6 +48,9 @@ class RegressionProblem(Problem):
     @property
     def core(self) -> _core.Problem:
         return self.regression.problem(self.settings)
+
+    def facts(self) -> tuple[Facts, Facts]:
+        return regression_facts(len(self.points.array), *self.recipe[:8])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_regression": None}
@@ -127,6 +133,7 @@ def regress(
     interval: str = "percentile",
     diagnostics: bool = True,
     progress: bool = False,
+    derive: str | Sequence[str] | Mapping[str, str] | None = None,
     **options: Unpack[Options],
 ) -> RegressionResult:
     """Fit a linear regression whose response is seen only between limits.
@@ -150,7 +157,7 @@ def regress(
         The name of a column, or a value for each row.
     drop_missing
         Leave out rows that miss a value instead of refusing them.
-    kernel, bandwidth, ridge, statistic, tune, random_state, bootstrap, resampling, interval, diagnostics, progress, **options
+    kernel, bandwidth, ridge, statistic, tune, random_state, bootstrap, resampling, interval, diagnostics, progress, derive, **options
         As for :func:`fit`.
 
     Returns
@@ -203,6 +210,7 @@ def regress(
         settings=settings,
     )
     problem.recipe, problem._regression = recipe, regression
-    result = RegressionResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, progress))
+    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress)
+    result = RegressionResult(problem, *found)
     warn(result.warnings)
     return result

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings as python_warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 from . import _core
 from ._inputs import as_points, seed_of
 from ._kinds import as_count
-from ._problem import Problem, matched
+from ._problem import Problem, as_formulas, matched
+from ._summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
+__all__ = ["Derived", "DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
 
 
 class FitWarning(UserWarning):
@@ -31,33 +33,6 @@ def warn(messages: Iterable[str]) -> None:
     """Issue warnings that point to the caller's line."""
     for message in messages:
         python_warnings.warn(message, FitWarning, stacklevel=3)
-
-
-class Summary:
-    """A result for people: as text, as HTML in notebooks, and as LaTeX."""
-
-    def __init__(self, text: str, html: str, latex: str) -> None:
-        self._text, self._html, self._latex = text, html, latex
-
-    def __str__(self) -> str:
-        return self._text
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self._html
-
-    def as_text(self) -> str:
-        """The table that the command line prints."""
-        return self._text
-
-    def as_html(self) -> str:
-        """The table as HTML."""
-        return self._html
-
-    def as_latex(self) -> str:
-        """The table as LaTeX, for the package booktabs."""
-        return self._latex
 
 
 @dataclass(frozen=True)
@@ -77,15 +52,25 @@ class WaldTest:
         )
 
 
+@dataclass(frozen=True)
+class Derived:
+    """A quantity that is a function of the estimates, with its uncertainty."""
+
+    name: str
+    estimate: float
+    std_error: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.estimate:.4g} +- {self.std_error:.4g} ({self.lower:.4g} to {self.upper:.4g})"
+
+
 class DiscrepancyResult:
     """The discrepancy at given parameters; ``float`` of it is the value."""
 
-    def __init__(self, squared: float, value: float | None, described: str, at: list[float]) -> None:
-        self._described: dict[str, Any] = {
-            "schema": "steinbound.discrepancy/1",
-            "at": at,
-            **json.loads(described),
-        }
+    def __init__(self, squared: float, value: float | None, text: str) -> None:
+        self._described: dict[str, Any] = json.loads(text)
         #: The square, which a U-statistic can make negative.
         self.squared = squared
         #: The discrepancy, or None where its square is negative.
@@ -107,14 +92,24 @@ class DiscrepancyResult:
         """The bandwidth in use."""
         return _bandwidth(self._described)
 
+    @property
+    def projection(self) -> dict[str, Any] | None:
+        """The projection, with ``project=True``: its name, its center in degrees and the unit of the plane."""
+        return _projection(self._described)
+
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as the command line's JSON has it."""
-        return {**self._described, "discrepancy": self.value, "discrepancy_squared": self.squared}
+        return dict(self._described)
 
 
 def _bandwidth(described: Mapping[str, Any]) -> float | None:
     kernel = described.get("kernel")
     return None if kernel is None else float(kernel["bandwidth"])
+
+
+def _projection(described: Mapping[str, Any]) -> dict[str, Any] | None:
+    found = described.get("projection")
+    return None if found is None else dict(found)
 
 
 class TestResult:
@@ -162,6 +157,11 @@ class TestResult:
     def warnings(self) -> list[str]:
         """What the user should know about the data and the fit."""
         return list(self._found["warnings"])
+
+    @property
+    def projection(self) -> dict[str, Any] | None:
+        """The projection, with ``project=True``: its name, its center in degrees and the unit of the plane."""
+        return _projection(self._found)
 
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as the command line's JSON has it."""
@@ -314,6 +314,29 @@ class FitResult:
             found = _core.wald_test(names, estimates, covariance, None, np.ascontiguousarray(matrix), right)
         return WaldTest(**json.loads(found))
 
+    @property
+    def derived(self) -> dict[str, Derived]:
+        """The quantities that ``derive`` asked for, by name."""
+        return {found["name"]: Derived(**found) for found in self._fit.get("derived", [])}
+
+    def derive(self, formulas: str | Sequence[str] | Mapping[str, str]) -> dict[str, Derived]:
+        """Functions of the estimates, with standard errors by the delta method, or by the bootstrap of the fit.
+
+        Parameters
+        ----------
+        formulas
+            One or several texts such as ``"ratio = mean[x1] / mean[x2]"``, or formulas by name.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> result = sb.fit([[1.0, 0.2], [2.0, 1.5], [6.0, 0.1], [4.0, 0.9]], method="mle", model=sb.Gaussian(1.0))
+        >>> print(result.derive("difference = mean[x1] - mean[x2]")["difference"])
+        difference = 2.575 +- 1.084 (0.4512 to 4.699)
+        """
+        found = json.loads(_core.derive(self._json, as_formulas(formulas) or []))
+        return {quantity["name"]: Derived(**quantity) for quantity in found}
+
     # What the fit is like.
 
     @property
@@ -365,6 +388,11 @@ class FitResult:
         """The number of observations."""
         return int(self._fit["n"])
 
+    @property
+    def projection(self) -> dict[str, Any] | None:
+        """The projection, with ``project=True``: its name, its center in degrees and the unit of the plane."""
+        return _projection(self._fit)
+
     def summary(self) -> Summary:
         """The table that the command line prints, which notebooks show as HTML."""
         return Summary(self._table, _core.render(self._json, "html"), _core.render(self._json, "latex"))
@@ -398,6 +426,33 @@ class FitResult:
             "upper": self._column("upper"),
         }
         return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+
+    def report(self, path: str | os.PathLike[str], progress: bool = False) -> None:
+        """Write the HTML page that ``steinbound fit --report`` writes: estimates, pictures, diagnostics.
+
+        Everything is computed again, and fits under other settings beside it where that takes only seconds.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced.
+        progress
+            Show a bar (tqdm) during a bootstrap.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import steinbound as sb
+        >>> result = sb.fit([[-0.5], [0.1], [0.9], [0.3]], domain=sb.Interval(-1, 1), model=sb.Gaussian(1.0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = pathlib.Path(folder) / "report.html"
+        ...     result.report(page)
+        ...     "<svg" in page.read_text(encoding="utf-8")
+        True
+        """
+        page = self.problem.report(progress)
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(page)
 
     # What follows from the fit.
 

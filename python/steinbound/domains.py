@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._coverage import BoundaryCoverage
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
 
@@ -140,6 +141,37 @@ class Domain:
         size = as_dimension(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         return self._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
+
+    def coverage(
+        self,
+        count: int | None = None,
+        *,
+        dimension: int | None = None,
+        sampling: str = "uniform",
+        near: Any = None,
+        random_state: Any = None,
+    ) -> BoundaryCoverage:
+        """How well points on the boundary cover it, as ``steinbound boundary`` reports it.
+
+        Parameters
+        ----------
+        count, dimension, sampling, random_state
+            As for :meth:`sample_boundary`, whose points are looked at.
+        near
+            Data: an unbounded boundary is sampled over their extent, and a kernel with their median bandwidth shows
+            how much it leaks between the points.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> few, many = (sb.Ball(radius=2).coverage(count) for count in (10, 100))
+        >>> few.fill_distance > many.fill_distance
+        True
+        """
+        places = None if near is None else as_points(near, "near").array
+        size = as_dimension(dimension)
+        check_kinds({"count": count, "boundary_sampling": sampling})
+        return BoundaryCoverage(*self._engine.coverage(count, seed_of(random_state), sampling, size, places))
 
     def outline(self, window: Any = None) -> list[NDArray[np.float64]]:
         """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""

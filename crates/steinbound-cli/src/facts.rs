@@ -1,6 +1,6 @@
 //! What was asked on the command line, as names and values for reports.
 
-use std::path::Path;
+use steinbound_report::region_facts;
 
 use crate::input::Input;
 use crate::options::{DataOptions, DensityOptions};
@@ -16,19 +16,8 @@ pub fn of_data(options: &DataOptions, input: &Input) -> Facts {
     for (what, column) in [("weights", &options.rows.weights), ("clusters", &options.rows.cluster)] {
         facts.extend(column.as_ref().map(|column| (what, format!("column {column}"))));
     }
-    let file = |path: &Path| path.display().to_string();
-    let region = match (&input.region.domain, &options.boundary) {
-        (Some(domain), Some(path)) => format!("{} ({})", domain.describe(), file(path)),
-        (Some(domain), None) => domain.describe(),
-        (None, Some(path)) => format!("known by points on its boundary ({})", file(path)),
-        (None, None) => "not truncated, or not taken into account".into(),
-    };
-    facts.push(("region", region));
-    if let Some(projection) = &input.region.projection {
-        let [longitude, latitude] = projection.center();
-        let center = format!("longitude {longitude:.4}, latitude {latitude:.4}");
-        facts.push(("projection", format!("equal areas, in kilometres about {center}")));
-    }
+    let file = options.boundary.as_ref().map(|path| path.display().to_string());
+    facts.extend(region_facts(&input.region, file.as_deref()));
     facts
 }
 

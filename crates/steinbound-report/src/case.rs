@@ -1,9 +1,34 @@
 //! Pictures and reports of a prepared request and its answer.
 
+use steinbound::Fit;
+use steinbound::domain::Domain;
 use steinbound::fit::Problem;
-use steinbound_request::{Case, FitAnswer};
+use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, tables};
 
-use crate::{Report, Scene, sections};
+use crate::{Report, Scene, Section, pictures, sections};
+
+/// The region of the data and how it is projected, as names and values for a report. `file` is where its
+/// boundary is from.
+///
+/// ```
+/// use steinbound_request::Region;
+/// let facts = steinbound_report::region_facts(&Region::default(), None);
+/// assert_eq!(facts, [("region", "not truncated, or not taken into account".to_string())]);
+/// ```
+pub fn region_facts(region: &Region, file: Option<&str>) -> Vec<(&'static str, String)> {
+    let file = file.map_or_else(String::new, |file| format!(" ({file})"));
+    let text = match (&region.domain, &region.boundary) {
+        (Some(domain), _) => format!("{}{file}", domain.describe()),
+        (None, Some(_)) => format!("known by points on its boundary{file}"),
+        (None, None) => "not truncated, or not taken into account".into(),
+    };
+    let mut facts = vec![("region", text)];
+    if let Some([longitude, latitude]) = region.projection.as_ref().map(|projection| projection.center()) {
+        let center = format!("longitude {longitude:.4}, latitude {latitude:.4}");
+        facts.push(("projection", format!("equal areas, in kilometres about {center}")));
+    }
+    facts
+}
 
 impl<'a> Scene<'a> {
     /// The scene with what is known of the region of a case. Its parameters are those on the plane.
@@ -23,6 +48,18 @@ impl<'a> Scene<'a> {
 }
 
 impl Report {
+    /// A report of the fit of a density, with its verdict and its warnings.
+    pub fn of_density(fit: &Fit) -> Report {
+        Report::of_fit(format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model), fit)
+    }
+
+    /// A report of the fit of a regression, with its verdict and its warnings.
+    pub fn of_regression(answer: &RegressionAnswer) -> Report {
+        let fit = &answer.answer.fit;
+        let method = fit.setup.method.name();
+        Report::of_fit(format!("{method} fit of a truncated regression of {}", answer.response), fit)
+    }
+
     /// Adds how a fit was computed, the estimates, pictures, sensitivity and diagnostics.
     ///
     /// ```
@@ -46,5 +83,34 @@ impl Report {
             .scene(&scene, problem)
             .section(sections::sensitivity(&answer.sensitivity));
         answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
+    }
+
+    /// The same for a regression, with its test and predictions where there are any.
+    pub fn regression(
+        self,
+        regression: &RegressionCase,
+        case: &Case,
+        problem: &Problem,
+        answer: &RegressionAnswer,
+    ) -> Report {
+        let (found, prepared) = (&answer.answer, &regression.prepared);
+        let fit = &found.fit;
+        let mut page = self
+            .problem_facts(problem, "regression", case.options.seed())
+            .section(sections::estimates(fit, &found.derived, found.wald.as_ref()))
+            .section(Section::new("Responses").picture(pictures::regression(prepared, fit)));
+        if let Some(test) = &found.test {
+            page = page.section(sections::test(test));
+        }
+        if let Some(predictions) = &answer.predictions {
+            let table = tables::predictions::table(predictions, fit.confidence);
+            page = page.section(Section::new("Predictions").table(&table));
+        }
+        let scene = Scene::of(&prepared.points, &prepared.model, fit).boundary(problem.boundary());
+        let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
+        let page = page
+            .section(sections::boundary(&scene, problem))
+            .section(sections::sensitivity(&found.sensitivity));
+        found.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
     }
 }

@@ -40,6 +40,7 @@ mod results;
 mod scene;
 pub mod sections;
 
+pub use case::region_facts;
 pub use page::{Report, ReportError, Section, Verdict, render};
 pub use picture::Picture;
 pub use scene::{Scene, pairs};

@@ -65,7 +65,7 @@ pub use fit::{FitAnswer, Inference};
 pub use listener::{Listener, Task};
 pub use model::{ChosenModel, FamilyRequest, ModelRequest, ReadyModel, known_covariance};
 pub use option::{Kind, OptionSpec, Options, Preset, Value};
-pub use questions::Questions;
+pub use questions::{Answered, Questions};
 pub use region::{ProjectionUsed, Region, RegionRequest, Shape};
 pub use regression::{Column, Labels, RegressionAnswer, RegressionCase, RegressionRequest};
 pub use request::{Case, Request, Source};

@@ -317,7 +317,17 @@ pub fn estimator() -> impl Iterator<Item = &'static OptionSpec> {
 
 /// All options.
 pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
-    estimator().chain(BOOTSTRAPPING).chain(TESTING).chain(REGRESSION)
+    groups().into_iter().flat_map(|(_, list)| list)
+}
+
+/// All options with the name of their group.
+fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 4] {
+    [
+        ("estimator", estimator().collect()),
+        ("bootstrap", BOOTSTRAPPING.to_vec()),
+        ("test", TESTING.to_vec()),
+        ("regression", REGRESSION.to_vec()),
+    ]
 }
 
 /// The descriptions of all options, for faces that are not written in Rust.
@@ -328,20 +338,24 @@ pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
 /// assert_eq!((ridge["kind"].as_str(), ridge["default"].as_str()), (Some("number"), Some("0.001")));
 /// ```
 pub fn json() -> Json {
-    let described = |option: &OptionSpec| {
+    let described = |group: &str, option: &OptionSpec| {
         json!({
             "name": option.name,
+            "group": group,
             "kind": option.kind.name(),
             "default": match option.default {
                 Preset::Nothing => None,
                 Preset::Value(text) | Preset::Words(text) => Some(text),
             },
+            "is_required": matches!(option.default, Preset::Value(_)),
             "help": option.help,
             "details": option.details,
             "choices": option.kind.choice().map(|list| json!(list.entries())),
         })
     };
-    all().map(described).collect()
+    let list =
+        groups().into_iter().flat_map(|(group, list)| list.into_iter().map(move |option| (group, option)));
+    list.map(|(group, option)| described(group, option)).collect()
 }
 
 /// Sets what a name stands for; names were checked when they were given.

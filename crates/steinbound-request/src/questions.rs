@@ -19,8 +19,11 @@ pub struct Questions {
 
 /// The answers to questions.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Answered {
+#[non_exhaustive]
+pub struct Answered {
+    /// The test of the hypothesis.
     pub wald: Option<WaldTest>,
+    /// The derived quantities.
     pub derived: Vec<Parameter>,
     /// Whether every question has its answer.
     pub is_complete: bool,
@@ -76,7 +79,7 @@ impl Questions {
     }
 
     /// Answers them. What these estimates cannot answer becomes a warning of the fit.
-    pub(crate) fn answer(&self, fit: &mut Fit) -> Result<Answered, RequestError> {
+    pub fn answer(&self, fit: &mut Fit) -> Result<Answered, RequestError> {
         let mut answered = Answered { is_complete: true, ..Answered::default() };
         let mut warnings = Vec::new();
         let mut refuse = |option: &str, error: Error| match error {

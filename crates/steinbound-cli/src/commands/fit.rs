@@ -106,8 +106,7 @@ impl Fit {
         let scene = Scene::of(&input.data, model, &answer.flat).in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
-            let title = format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model);
-            Ok(Report::of_fit(title, fit)
+            Ok(Report::of_density(fit)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model, self.model.components.as_slice()))
                 .fit(&input, &problem, &answer))

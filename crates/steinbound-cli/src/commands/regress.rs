@@ -1,9 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use steinbound::domain::Domain;
 use steinbound_io::{Formula, Frame, FrameOptions};
-use steinbound_report::{Report, Scene, Section, pictures, sections};
+use steinbound_report::{Report, pictures};
 use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{
     Column, Inference, Labels, RegressionCase, RegressionRequest, Situation, options, tables,
@@ -157,26 +156,8 @@ impl Regress {
         let picture = || pictures::regression(prepared, fit);
         self.pictures.plot(|| Ok(picture()), output)?;
         let page = || -> Result<Report, Failure> {
-            let title =
-                format!("{} fit of a truncated regression of {}", method.method.name(), answer.response);
-            let mut page = self
-                .facts(Report::of_fit(title, fit), regression.rows.len())
-                .problem_facts(&problem, "regression", general.seed)
-                .section(sections::estimates(fit, &found.derived, found.wald.as_ref()))
-                .section(Section::new("Responses").picture(picture()));
-            if let Some(test) = &found.test {
-                page = page.section(sections::test(test));
-            }
-            if let Some(predictions) = &answer.predictions {
-                let table = tables::predictions::table(predictions, fit.confidence);
-                page = page.section(Section::new("Predictions").table(&table));
-            }
-            let scene = Scene::of(&prepared.points, &prepared.model, fit).boundary(problem.boundary());
-            let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
-            page = page
-                .section(sections::boundary(&scene, &problem))
-                .section(sections::sensitivity(&found.sensitivity));
-            Ok(found.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found))))
+            let page = self.facts(Report::of_regression(&answer), regression.rows.len());
+            Ok(page.regression(&regression, &case, &problem, &answer))
         };
         self.pictures.report(page, output)?;
         printed?;

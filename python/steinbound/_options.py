@@ -1,0 +1,50 @@
+"""The options of the functions, for type checkers and readers.
+
+Written by tools/python_options.py from the engine's list of options; ``make python-reference`` writes it anew.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+__all__ = ["Options"]
+
+
+class Options(TypedDict, total=False):
+    """Settings that are rarely changed, as the command line has them.
+
+    Attributes
+    ----------
+    distance
+        The distance to the boundary for bdksd and truncsm: ``exact``, ``nearest``, ``axes`` (default: exact where
+        the domain is known).
+    distance_norm
+        The norm in which the nearest boundary point is sought: ``1``, ``2``, ``inf`` (default: 2).
+    distance_power
+        The power to which bdksd and truncsm raise the distance (default: 1).
+    compute
+        How pairs of points are held: ``auto``, ``dense``, ``tiled``, ``low-rank`` (default: auto).
+    tolerance
+        The share of the kernel that the low-rank form may leave out (default: 0.001).
+    boundary_points
+        How many boundary points to sample from a map or a domain (default: 8 d^2, at least 32).
+    boundary_sampling
+        How to place sampled boundary points: ``uniform``, ``even``, ``radial`` (default: uniform).
+    allow_outside
+        Keep data outside the domain or the limits, which otherwise are refused.
+    confidence
+        The confidence level of intervals (default: 0.95).
+    threads
+        The number of threads; results do not depend on it (default: all cores).
+    """
+
+    distance: str | None
+    distance_norm: float | str
+    distance_power: float | None
+    compute: str
+    tolerance: float | None
+    boundary_points: int | None
+    boundary_sampling: str
+    allow_outside: bool
+    confidence: float
+    threads: int | None
