@@ -76,7 +76,7 @@ fn pages_with_rust_are_compiled() {
 /// in.
 #[test]
 fn messages_are_those_of_the_code() {
-    let sources = ["steinbound", "steinbound-io", "steinbound-cli"];
+    let sources = ["steinbound", "steinbound-io", "steinbound-request", "steinbound-cli"];
     let mut folders: Vec<_> = sources.map(|name| pages::root().join(format!("crates/{name}/src"))).into();
     let mut code = String::new();
     while let Some(folder) = folders.pop() {

@@ -396,13 +396,12 @@ impl Diagnostics {
         // Fitted parameters exist even if moments do not.
         let most = Disagreement::largest(fit.fitted(), refitted.fitted())?;
         let Disagreement { parameter, standard_errors } = &most;
-        let change =
-            if problem.near_places().is_some() { "finer boundary" } else { "hundredth of the ridge" };
+        let subject = match problem.near_places() {
+            Some(_) => "with a finer boundary the estimate of",
+            None => "with a hundredth of the ridge the estimate of",
+        };
         let moves = (refitted.converged && *standard_errors > LARGEST_MOVE).then(|| {
-            format!(
-                "with a {change} the estimate of {parameter} moves by {standard_errors:.1} standard errors; \
-                 do not use it"
-            )
+            format!("{subject} {parameter} moves by {standard_errors:.1} standard errors; do not use it")
         });
         self.boundary_moves = Some(most);
         moves
