@@ -231,6 +231,18 @@ def test_projected_densities_are_those_of_the_plane() -> None:
     assert (abs(result.sample(400).mean(axis=0) - result.estimates[:2]) < 0.02).all()
 
 
+def test_projected_fits_are_drawn_in_degrees() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    with quiet():
+        result = sb.fit(places(), boundary=DISTRICT, project=True, boundary_points=60)
+    for draw in (result.plot, result.plot_witness):
+        _, ax = pyplot.subplots()
+        (x0, x1), (y0, y1) = draw(ax).get_xlim(), ax.get_ylim()
+        assert 13 < x0 < x1 < 14 and 52 < y0 < y1 < 53
+        pyplot.close("all")
+
+
 def test_other_projected_functions(folder: Path) -> None:
     given: dict[str, Any] = {"boundary": DISTRICT, "project": True, "random_state": SEED}
     at = [13.42, 52.54, 1.0, 0.0, 1.0]
