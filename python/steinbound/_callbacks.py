@@ -52,7 +52,7 @@ class Functions:
         self, X: Array, theta: Array, score: bool, slope: bool, score_jacobian: bool, slope_jacobian: bool
     ) -> Array:
         """What is wanted, one row for each point."""
-        # Functions that changed them would change what the next one is told.
+        # A function that changed them would change the input of the next one.
         X.setflags(write=False)
         theta.setflags(write=False)
         parts = []

@@ -148,7 +148,7 @@ def _labelled(models: Any) -> dict[str, Model]:
             raise TypeError(f"models is a {type(models).__name__}; give a list of models, or models by name")
         listed = [as_model(model, None)[0] for model in ([models] if is_one else models)]
         labels = [_label(model) for model in listed]
-        # Models of one family are told apart by their settings.
+        # Models of one family are named by their settings.
         labels = [label if labels.count(label) == 1 else repr(model) for label, model in zip(labels, listed, strict=True)]
         again = next((label for label in labels if labels.count(label) > 1), None)
         if again is not None:

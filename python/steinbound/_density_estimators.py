@@ -83,7 +83,7 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
         Data that were seen only inside a domain are drawn from the density inside it, so that is the one used
         where the domain is known: the density of the whole space would prefer fits that ignore the
         truncation. A point outside the domain scores minus infinity. With neither domain nor boundary the
-        data count as not truncated. Boundary points alone do not tell the density inside; choose by
+        data count as not truncated. Boundary points alone do not determine the density inside; choose by
         :func:`discrepancy_score` then.
 
         Parameters

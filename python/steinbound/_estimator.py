@@ -49,7 +49,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "result_")
 
     def _named(self, X: Array) -> Any:
-        """The data with the names of their features, where these tell the features apart."""
+        """The data with the names of their features, if no two have the same name."""
         names = getattr(self, "feature_names_in_", None)
         if names is None or len(set(names)) < len(names):
             return X

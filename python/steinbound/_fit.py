@@ -376,7 +376,7 @@ def simulate(
     n
         How many points.
     dimension
-        The number of coordinates, where neither the region nor the model's parameters tell.
+        The number of coordinates, if neither the region nor the number of parameters determines it.
     random_state
         A seed or a generator. For a Gaussian the same seed gives the same points as ``steinbound simulate --seed``.
 

@@ -27,7 +27,7 @@ def as_count(value: Any, what: str) -> int:
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} is {_told(value)}; {remedy}") from None
+        raise TypeError(f"{what} is {_described(value)}; {remedy}") from None
     if count < 0:
         raise ValueError(f"{what} is {quoted(count)}; {remedy}")
     return count
@@ -35,24 +35,24 @@ def as_count(value: Any, what: str) -> int:
 
 def _number(value: Any, what: str) -> None:
     if isinstance(value, str) or np.ndim(value) != 0:
-        raise TypeError(f"{what} is {_told(value)}; give a number")
+        raise TypeError(f"{what} is {_described(value)}; give a number")
     try:
         float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{what} is {_told(value)}; give a number") from None
+        raise TypeError(f"{what} is {_described(value)}; give a number") from None
 
 
 def _text(value: Any, what: str) -> None:
     if not isinstance(value, str):
-        raise TypeError(f"{what} is {_told(value)}; give it as text")
+        raise TypeError(f"{what} is {_described(value)}; give it as text")
 
 
 def _flag(value: Any, what: str) -> None:
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{what} is {_told(value)}; give True or False")
+        raise TypeError(f"{what} is {_described(value)}; give True or False")
 
 
-def _told(value: Any) -> str:
+def _described(value: Any) -> str:
     return "None" if value is None else f"{quoted(value)}, a {type(value).__name__}"
 
 

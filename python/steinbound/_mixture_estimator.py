@@ -139,7 +139,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
             As for :meth:`TruncatedGaussian.sample`.
         """
         points, seed = self._draws(n_samples, truncated, random_state)
-        # The engine does not tell components; given the points they are drawn with these probabilities.
+        # The engine does not return the components; given the points they are drawn with these probabilities.
         logs = log_components(self.result_, points)
         noise = np.random.default_rng(seed).gumbel(size=logs.shape)
         return points, np.asarray((logs + noise).argmax(axis=0))

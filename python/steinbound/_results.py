@@ -320,7 +320,9 @@ class FitResult:
         return {found["name"]: Derived(**found) for found in self._fit.get("derived", [])}
 
     def derive(self, formulas: str | Sequence[str] | Mapping[str, str]) -> dict[str, Derived]:
-        """Functions of the estimates, with standard errors by the delta method, or by the bootstrap of the fit.
+        """Functions of the estimates, with standard errors by the delta method.
+
+        After a bootstrap they are asked for with the fit, by ``derive=``: its replicates are not kept.
 
         Parameters
         ----------
@@ -334,6 +336,8 @@ class FitResult:
         >>> print(result.derive("difference = mean[x1] - mean[x2]")["difference"])
         difference = 2.575 +- 1.084 (0.4512 to 4.699)
         """
+        if self._fit.get("bootstrap") is not None:
+            raise ValueError("the replicates of the bootstrap are not kept; fit again with derive=...")
         found = json.loads(_core.derive(self._json, as_formulas(formulas) or []))
         return {quantity["name"]: Derived(**quantity) for quantity in found}
 
@@ -450,8 +454,10 @@ class FitResult:
         ...     "<svg" in page.read_text(encoding="utf-8")
         True
         """
+        # A number would be a file that is open already.
+        file_name = os.fspath(path)
         page = self.problem.report(progress)
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
+        with open(file_name, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
 
     # What follows from the fit.

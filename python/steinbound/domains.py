@@ -122,7 +122,7 @@ class Domain:
         count
             How many; by default 8 d^2, at least 32.
         dimension
-            The number of coordinates, where the region does not tell (default 2).
+            The number of coordinates, if the region does not determine it (default 2).
         sampling
             ``"uniform"`` on the surface, ``"even"`` along a curve in the plane, or ``"radial"``.
         near

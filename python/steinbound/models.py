@@ -25,7 +25,7 @@ class Model:
         raise NotImplementedError
 
     def _dimension_of(self, parameters: int) -> int:
-        """The number of coordinates for which there are so many parameters."""
+        """The number of coordinates for which there is this number of parameters."""
         few, more = (self._count(dimension) for dimension in (1, 2))
         if few == more:
             raise ValueError("the parameters do not tell the number of coordinates; give it with dimension=...")

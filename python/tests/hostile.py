@@ -65,6 +65,12 @@ def some_domain(rng: random.Random) -> sb.Domain:
     return found if isinstance(found, sb.Domain) else sb.Ball(1.44)
 
 
+def formulas(rng: random.Random) -> Any:
+    return rng.choice(
+        ["a = mean[x1]^2", ["a = 1 / mean[x1]", text(rng)], {text(rng): text(rng)}, {"a": text(rng)}, anything(rng)]
+    )
+
+
 REGRESSION = {
     "method",
     "kernel",
@@ -81,7 +87,32 @@ FIT = {**DATA, **FITTING, **SETTINGS}
 CALLS: list[
     tuple[Callable[[random.Random], Callable[..., Any]], Callable[[], dict[str, Any]], dict[str, Maker], int]
 ] = [
-    (lambda _: sb.fit, good, {**FIT, "bootstrap": count, "interval": setting("percentile", "normal")}, 8),
+    (
+        lambda _: sb.fit,
+        good,
+        {
+            **FIT,
+            "bootstrap": count,
+            "interval": setting("percentile", "normal"),
+            "derive": formulas,
+            "project": setting(True, False),
+        },
+        8,
+    ),
+    (
+        lambda _: sb.compare,
+        lambda: {"X": sample(), "domain": sb.Ball(1.44), "models": sb.Gaussian(1.0), "methods": ["tksd"]},
+        {
+            **{name: maker for name, maker in {**DATA, **SETTINGS}.items() if name not in ("model", "method")},
+            "models": lambda r: r.choice([model(r), [model(r), model(r)], {"a": model(r), text(r): model(r)}, anything(r)]),
+            "methods": lambda r: r.choice([["tksd", "mle"], "ksd", [text(r)], anything(r)]),
+            "test": setting(True, False),
+            "bootstrap": count,
+            "level": number,
+            "project": setting(True, False),
+        },
+        3,
+    ),
     (
         lambda _: sb.discrepancy,
         lambda: {**good(), "at": [0.0, 0.0]},
@@ -193,6 +224,12 @@ CALLS: list[
         },
         4,
     ),
+    (
+        lambda r: some_domain(r).coverage,
+        lambda: {"count": 5},
+        {"count": count, "dimension": count, "sampling": setting("even", "radial"), "near": anything},
+        2,
+    ),
     (lambda r: some_domain(r).outline, lambda: {"window": [[-1, 1], [-1, 1]]}, {"window": anything}, 2),
     (lambda _: fitted().conf_int, dict, {"level": anything}, 1),
     (
@@ -201,6 +238,7 @@ CALLS: list[
         {"hypothesis": anything, "values": anything},
         2,
     ),
+    (lambda _: fitted().derive, lambda: {"formulas": "a = mean[x1]"}, {"formulas": formulas}, 2),
     (lambda _: fitted().witness, lambda: {"points": sample()}, {"points": anything}, 2),
     (
         lambda _: fitted().predict_density,

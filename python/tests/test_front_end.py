@@ -144,16 +144,24 @@ def test_derived_quantities(folder: Path, bootstrap: int | None) -> None:
         result = sb.fit(sample(), domain=DISC, model=KNOWN, random_state=SEED, bootstrap=bootstrap, derive=formulas)
     assert_same(result.to_dict(), expected)
     assert [vars(found) for found in result.derived.values()] == expected["derived"]
-    # The same afterwards.
-    with quiet():
-        plain = sb.fit(sample(), domain=DISC, model=KNOWN, random_state=SEED, bootstrap=bootstrap)
-    assert plain.derived == {}
-    assert plain.derive(formulas) == result.derived == plain.derive([RATIO, "sum = mean[x1] + mean[x2]"])
     # The table follows the parameters.
     table = run_command(folder, *words, "--terminal-plot", "never")
     assert without_times(result.summary().as_text()) == without_times(table)
     for text in (result.summary().as_html(), result.summary().as_latex()):
         assert "ratio" in text
+
+
+def test_quantities_derived_afterwards() -> None:
+    formulas = [RATIO, "sum = mean[x1] + mean[x2]"]
+    with quiet():
+        asked = sb.fit(sample(), domain=DISC, model=KNOWN, derive=formulas)
+        plain = sb.fit(sample(), domain=DISC, model=KNOWN)
+        drawn = sb.fit(sample(), domain=DISC, model=KNOWN, bootstrap=40)
+    assert plain.derived == {}
+    assert plain.derive({"ratio": "mean[x1] / mean[x2]", "sum": "mean[x1] + mean[x2]"}) == asked.derived
+    assert plain.derive(RATIO) == {"ratio": asked.derived["ratio"]}
+    with pytest.raises(ValueError, match="fit again with derive"):
+        drawn.derive(RATIO)
 
 
 def test_derived_quantities_of_regressions(folder: Path) -> None:
@@ -223,6 +231,18 @@ def test_projected_densities_are_those_of_the_plane() -> None:
     assert (abs(result.sample(400).mean(axis=0) - result.estimates[:2]) < 0.02).all()
 
 
+def test_projected_fits_are_drawn_in_degrees() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    with quiet():
+        result = sb.fit(places(), boundary=DISTRICT, project=True, boundary_points=60)
+    for draw in (result.plot, result.plot_witness):
+        _, ax = pyplot.subplots()
+        (x0, x1), (y0, y1) = draw(ax).get_xlim(), ax.get_ylim()
+        assert 13 < x0 < x1 < 14 and 52 < y0 < y1 < 53
+        pyplot.close("all")
+
+
 def test_other_projected_functions(folder: Path) -> None:
     given: dict[str, Any] = {"boundary": DISTRICT, "project": True, "random_state": SEED}
     at = [13.42, 52.54, 1.0, 0.0, 1.0]
@@ -281,11 +301,11 @@ def test_reports_of_projected_fits_and_regressions(folder: Path) -> None:
 
 
 def page(path: Path) -> list[str]:
-    """The lines of a report, without the names of files and the command."""
+    """The lines of a report, without the names of files, the command and the time."""
     text = re.sub(r'<section id="repeat">.*?</section>\n', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     text = re.sub(r'(<th scope="row">data</th><td>)[^<]*: ', r"\1", text)
     text = re.sub(r'(<th scope="row">region</th><td>[^<]*?) \([^<(]*geojson\)', r"\1", text)
-    lines = text.splitlines()
+    lines = re.sub(r"Found in [\d.]+ \w+ \(", "Found in some time (", text).splitlines()
     assert "<!DOCTYPE html>" in lines[0] and any("<svg" in line for line in lines)
     return lines
 
@@ -294,6 +314,8 @@ def test_a_report_needs_a_folder(tmp_path: Path) -> None:
     result = sb.fit(sample(), domain=DISC, model=KNOWN)
     with pytest.raises(FileNotFoundError):
         result.report(tmp_path / "missing" / "report.html")
+    with pytest.raises(TypeError, match="int"):
+        result.report(1)  # type: ignore[arg-type]
 
 
 # Coverage.

@@ -410,7 +410,7 @@ class TestRules:
             (TruncatedGaussian(domain=DISC, options={"kernel": "imq"}), "there is no option 'kernel'"),
             (TruncatedGaussianMixture(0, domain=DISC), "component"),
             (TruncatedRegressor(), "no limit of the response is given"),
-            (TruncatedRegressor(lower=5.0), "lie outside"),
+            (TruncatedRegressor(lower=5.0), "outside its limits"),
         ],
     )
     def test_refusals_are_the_engine_s(self, estimator: Any, message: str) -> None:
