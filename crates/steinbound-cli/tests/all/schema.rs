@@ -108,10 +108,10 @@ fn the_checker_finds_what_is_wrong() {
     assert_eq!(wrong(&|v| v["figures"][0]["trials"] = 1.5.into()), "$.figures[0].trials: 1.5 is not integer");
     assert_eq!(wrong(&|v| v["figures"] = Value::Null), "$.figures: null is not array");
     assert_eq!(wrong(&|v| drop(v.as_object_mut().unwrap().remove("figures"))), "$: figures is missing");
-    let fit = serde_json::json!({"schema": "steinbound.fit/1", "method": "magic", "kernel": 3});
+    let fit = serde_json::json!({"schema": "steinbound.fit/1", "method": "tksd", "statistic": "magic", "kernel": 3});
     let found = mistakes(&fit, "fit.json").join("\n");
     assert!(
-        found.contains("$.method: \"magic\" is none of") && found.contains("$.kernel: 3 is not"),
+        found.contains("$.statistic: \"magic\" is none of") && found.contains("$.kernel: 3 is not"),
         "{found}"
     );
 }
