@@ -51,7 +51,7 @@ impl BoundaryAnswer {
 /// use std::sync::Arc;
 /// use steinbound::domain::Cuboid;
 /// use steinbound_request::{Options, Wording, sample_boundary};
-/// let square = Arc::new(Cuboid::new(&[0.0, 0.0], &[1.0, 1.0])?);
+/// let square = Arc::new(Cuboid::new(vec![0.0; 2], vec![1.0; 2])?);
 /// let answer = sample_boundary(square, None, &Options::new(), Wording::CommandLine)?;
 /// assert_eq!(answer.points.len(), 32);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

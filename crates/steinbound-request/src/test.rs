@@ -55,7 +55,7 @@ impl Case<'_> {
     /// ```
     /// use steinbound::{Method, Points, model::Gaussian};
     /// use steinbound_request::{ModelRequest, Request, Values};
-    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [2.5], [3.0]])?;
+    /// let data = Points::new((0..40).map(|i| 2.0 + 0.05 * f64::from(i)).collect::<Vec<_>>(), 1)?;
     /// let model = Gaussian::with_variance(1, 1.0)?;
     /// let case = Request::new(&data, ModelRequest::Given(&model), Method::KSD).prepare(&())?;
     /// let problem = case.tuned_problem(&())?;
