@@ -243,7 +243,7 @@ impl Problem<'_> {
         if null == Null::Parametric && self.is_biased(&claim, settings, &draws) {
             is_trustworthy = false;
             notes.push(
-                "most of the statistic comes from the kernel's leak through the boundary, so that a true \
+                "most of the statistic comes from the leak of the kernel through the boundary, so that a true \
                  model may be rejected too often; use a smaller ridge or bandwidth, or more boundary points"
                     .into(),
             );
