@@ -204,7 +204,10 @@ fn of_an_improper_density(ridge: f64, seed: u64) -> TestResult {
 fn an_indefinite_precision_is_tested_by_rejection() {
     holds_its_level("indefinite precision", 60, |seed| of_an_improper_density(1e-6, seed));
     let noticed = of_an_improper_density(1e-3, 1);
-    assert!(noticed.notes.iter().any(|note| note.contains("leak through the boundary")), "{noticed:?}");
+    assert!(
+        noticed.notes.iter().any(|note| note.contains("leak of the kernel through the boundary")),
+        "{noticed:?}"
+    );
     assert!(of_an_improper_density(1e-6, 1).notes.is_empty());
 }
 
