@@ -253,6 +253,15 @@ impl Domain for Ball {
         is_met.then(|| clipped(section, window)).flatten().into_iter().collect()
     }
 
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        self.distance_to_boundary(x, normal);
+        let length = normal.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length > 0.0 {
+            normal.iter_mut().for_each(|v| *v /= length);
+        }
+        length > 0.0
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

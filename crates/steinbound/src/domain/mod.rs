@@ -195,6 +195,23 @@ pub trait Domain: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Writes a unit vector that is perpendicular to the boundary at a point of it; its sign does not matter.
+    ///
+    /// `false`, and nothing written, if the direction is not known there, as at a corner or for a domain
+    /// without this method. Near the boundary, to rounding, counts as on it.
+    ///
+    /// ```
+    /// use steinbound::domain::{Ball, Domain};
+    /// let disc = Ball::new(2.0)?.in_dimension(2);
+    /// let mut normal = [0.0; 2];
+    /// assert!(disc.normal(&[0.0, -2.0], &mut normal));
+    /// assert_eq!((normal[0].abs(), normal[1].abs()), (0.0, 1.0));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    fn normal(&self, _x: &[f64], _normal: &mut [f64]) -> bool {
+        false
+    }
+
     /// Points on the boundary. If the boundary is a finite set, all of it, whatever the count.
     fn sample_boundary(
         &self,

@@ -55,6 +55,37 @@ pub enum FitError {
         /// Coordinates of the data.
         data: usize,
     },
+    /// Normals for another number of boundary points, or without boundary points.
+    #[error(
+        "there are {normals} normals for {boundary} given boundary points; give one normal for each boundary \
+         point"
+    )]
+    NormalCount {
+        /// The number of normals.
+        normals: usize,
+        /// The number of boundary points given.
+        boundary: usize,
+    },
+    /// Normals with another number of coordinates than the data.
+    #[error(
+        "the normals of the boundary have {normals} coordinates and the data have {data}; give one component \
+         for each column"
+    )]
+    NormalDimension {
+        /// Coordinates of the normals.
+        normals: usize,
+        /// Coordinates of the data.
+        data: usize,
+    },
+    /// A normal without a direction.
+    #[error(
+        "the normal of boundary point {row} has length zero, so that it has no direction; leave that point \
+         out, or give no normals"
+    )]
+    ZeroNormal {
+        /// The boundary point, counted from 1.
+        row: usize,
+    },
     /// The domain has another number of coordinates than the data.
     #[error(
         "the {domain} has {dimension} coordinates and the data have {data}; choose columns or domain to match"

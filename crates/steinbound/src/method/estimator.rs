@@ -32,6 +32,7 @@ use crate::stein::{Statistic, check_tolerance};
 pub struct Estimator {
     pub(crate) method: Method,
     pub(crate) boundary: Option<Points<'static>>,
+    pub(crate) boundary_normals: Option<Points<'static>>,
     pub(crate) domain: Option<Arc<dyn Domain>>,
     pub(crate) boundary_points: Option<usize>,
     pub(super) boundary_scheme: BoundaryScheme,
@@ -67,6 +68,7 @@ impl Estimator {
         Estimator {
             method,
             boundary: None,
+            boundary_normals: None,
             domain: None,
             boundary_points: None,
             boundary_scheme: BoundaryScheme::Uniform,
@@ -108,6 +110,23 @@ impl Estimator {
     /// Points on the boundary.
     pub fn boundary(mut self, boundary: Points<'_>) -> Estimator {
         self.boundary = Some(boundary.into_owned());
+        self
+    }
+
+    /// A vector perpendicular to the boundary at each of the [boundary points](Estimator::boundary), of any
+    /// length and sign. Without them they come from the domain, or from neighbouring boundary points.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[0.5], [0.1], [0.4], [0.9], [0.8]])?;
+    /// let (end, zero) = (Points::from_rows(&[[0.0]])?, Points::from_rows(&[[0.0]])?);
+    /// let estimator = Estimator::tksd().boundary(end).boundary_normals(zero);
+    /// let error = estimator.fit(&data, &Gaussian::with_variance(1, 1.0)?).unwrap_err();
+    /// assert!(error.to_string().contains("has length zero"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn boundary_normals(mut self, normals: Points<'_>) -> Estimator {
+        self.boundary_normals = Some(normals.into_owned());
         self
     }
 

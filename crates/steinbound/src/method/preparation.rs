@@ -58,6 +58,7 @@ impl<'a> Preparation<'a> {
             }
             given => given.clone(),
         };
+        check_normals(estimator, data.dimension())?;
         let warnings = Vec::new();
         Ok(Preparation { estimator, data, model, setup, warnings, boundary, boundary_check: None })
     }
@@ -136,5 +137,21 @@ impl<'a> Preparation<'a> {
         });
         self.warnings.extend(held.warning.clone());
         Ok(held)
+    }
+}
+
+/// Refuses normals that do not belong to the given boundary points, or have no direction.
+fn check_normals(estimator: &Estimator, dimension: usize) -> Result<(), FitError> {
+    let Some(normals) = &estimator.boundary_normals else { return Ok(()) };
+    let boundary = estimator.boundary.as_ref().map_or(0, Points::len);
+    if normals.len() != boundary {
+        return Err(FitError::NormalCount { normals: normals.len(), boundary });
+    }
+    if normals.dimension() != dimension {
+        return Err(FitError::NormalDimension { normals: normals.dimension(), data: dimension });
+    }
+    match normals.rows().position(|normal| normal.iter().all(|v| *v == 0.0)) {
+        Some(at) => Err(FitError::ZeroNormal { row: at + 1 }),
+        None => Ok(()),
     }
 }
