@@ -253,13 +253,27 @@ impl Domain for Ball {
         is_met.then(|| clipped(section, window)).flatten().into_iter().collect()
     }
 
+    /// At an edge of the norms 1 and infinity, that of one of the faces which meet there.
     fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
-        self.distance_to_boundary(x, normal);
-        let length = normal.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if length > 0.0 {
-            normal.iter_mut().for_each(|v| *v /= length);
+        let x = self.centered(x);
+        let length = self.norm.of(&x);
+        if length == 0.0 {
+            return false;
         }
-        length > 0.0
+        match self.norm {
+            Norm::One => {
+                let share = 1.0 / (x.len() as f64).sqrt();
+                normal.iter_mut().zip(&x).for_each(|(n, v)| *n = share.copysign(*v));
+            }
+            Norm::Two => normal.iter_mut().zip(&x).for_each(|(n, v)| *n = v / length),
+            Norm::Infinity => {
+                normal.fill(0.0);
+                if let Some(l) = x.iter().position(|v| v.abs() == length) {
+                    normal[l] = 1.0f64.copysign(x[l]);
+                }
+            }
+        }
+        true
     }
 
     fn sample_boundary(

@@ -80,6 +80,10 @@ impl Domain for Complement {
         self.inner.breaks(axis)
     }
 
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        self.inner.normal(x, normal)
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

@@ -2,7 +2,8 @@
 
 use rand::RngExt;
 
-use super::{BoundarySampling, Domain, SECTION_STEPS, scanned_sections};
+use super::crossing_normal::{changes_across, extent, normal_by_crossings};
+use super::{BoundarySampling, Domain, Norm, SECTION_STEPS, scanned_sections};
 use crate::points::Points;
 use crate::random::stream;
 
@@ -11,7 +12,8 @@ use crate::random::stream;
 /// Boundary points have distance zero and lie on the edge (a step inwards or outwards changes membership); no
 /// boundary point is nearer than the distance (up to the factor `sqrt(d)` between norms); the gradient agrees
 /// with finite differences and is no longer than `sqrt(d)`; outside the domain the distance is zero; sections
-/// agree with a scan. Returns a description of each failure.
+/// agree with a scan; normals, where given, have unit length, membership changes along them, and they agree
+/// with nearby places of the boundary. Returns a description of each failure.
 ///
 /// ```
 /// use steinbound::Points;
@@ -100,7 +102,51 @@ pub fn check(domain: &dyn Domain, near: &Points) -> Result<(), Vec<String>> {
             );
         }
     }
+    failures.extend(wrong_normals(domain, near, &boundary).into_iter().map(|what| format!("{name}: {what}")));
     if failures.is_empty() { Ok(()) } else { Err(failures) }
+}
+
+/// The share of boundary points that may be too near to a corner for a check of their normal.
+const NEAR_CORNERS: f64 = 0.02;
+
+/// What is wrong with the normals at boundary points.
+fn wrong_normals(domain: &dyn Domain, near: &Points, boundary: &Points) -> Vec<String> {
+    let bounds = domain.bounds();
+    let contains = |x: &[f64]| domain.contains(x);
+    // Distances that change faster than the place are not Euclidean, as those along a response, and their
+    // normals need not be perpendicular.
+    let mut gradient = vec![0.0; domain.dimension()];
+    let is_euclidean = !domain.has_distance()
+        || near.rows().all(|x| {
+            domain.distance_to_boundary(x, &mut gradient);
+            Norm::Two.of(&gradient) < 1.0 + 1e-9
+        });
+    let (mut failures, mut doubtful) = (Vec::new(), Vec::new());
+    let mut normal = vec![0.0; domain.dimension()];
+    let mut measured = normal.clone();
+    for b in boundary.rows() {
+        if !domain.normal(b, &mut normal) {
+            continue;
+        }
+        let length = Norm::Two.of(&normal);
+        // Written so that a NaN fails as well.
+        let is_unit = (length - 1.0).abs() < 1e-9;
+        if !is_unit {
+            failures.push(format!("the normal {normal:?} at {b:?} has length {length}"));
+        } else if !changes_across(contains, b, &normal, 1e-5 * extent(&bounds, b)) {
+            doubtful.push(format!("membership does not change along the normal {normal:?} at {b:?}"));
+        } else if is_euclidean && normal_by_crossings(contains, &bounds, b, &mut measured) {
+            let cosine: f64 = normal.iter().zip(&measured).map(|(a, b)| a * b).sum();
+            if cosine.abs() < 1.0 - 1e-4 {
+                doubtful
+                    .push(format!("the normal at {b:?} is {normal:?}, but {measured:?} by places nearby"));
+            }
+        }
+    }
+    if doubtful.len() as f64 > NEAR_CORNERS * boundary.len() as f64 {
+        failures.extend(doubtful);
+    }
+    failures
 }
 
 #[cfg(test)]
@@ -219,6 +265,85 @@ mod tests {
         let error = half.sample_boundary(&BoundarySampling::new(10), &mut stream(0, 0)).unwrap_err();
         assert!(error.to_string().contains("unbounded"));
         assert!(Cuboid::uniform(f64::NEG_INFINITY, f64::INFINITY, 2).is_err());
+    }
+
+    fn normal(domain: &dyn Domain, x: &[f64]) -> Vec<f64> {
+        let mut normal = vec![f64::NAN; x.len()];
+        assert!(domain.normal(x, &mut normal), "{} at {x:?}", domain.describe());
+        normal
+    }
+
+    #[test]
+    fn normals_of_simple_shapes_are_known() {
+        let half = 0.5f64.sqrt();
+        let ball = |norm| Ball::new(2.0).unwrap().with_center(vec![1.0, 0.0]).unwrap().with_norm(norm);
+        let close =
+            |found: Vec<f64>, truth: [f64; 2]| found.iter().zip(truth).all(|(a, b)| (a - b).abs() < 1e-15);
+        assert!(close(normal(&ball(Norm::One), &[0.5, -1.5]), [-half, -half]));
+        assert!(close(normal(&ball(Norm::Two), &[2.2, 1.6]), [0.6, 0.8]));
+        assert!(close(normal(&ball(Norm::Infinity), &[-1.0, 1.5]), [-1.0, 0.0]));
+        let slope = HalfSpace::new(vec![3.0, 4.0], 5.0).unwrap();
+        assert!(close(normal(&slope, &[3.0, -1.0]), [0.6, 0.8]));
+        let strip = Cuboid::new(vec![-1.0, 0.0], vec![f64::INFINITY, 0.5]).unwrap();
+        assert_eq!(normal(&strip, &[-1.0, 0.25]), [1.0, 0.0]);
+        assert_eq!(normal(&strip, &[70.0, 0.5]), [0.0, 1.0]);
+        // Beyond a side by rounding, or far along it.
+        assert_eq!(normal(&strip, &[0.3, 0.5f64.next_up()]), [0.0, 1.0]);
+        assert_eq!(normal(&strip, &[-3.0, 0.25]), [1.0, 0.0]);
+        // At the corner, one of the sides.
+        assert_eq!(normal(&strip, &[-1.0, 0.5]).iter().sum::<f64>(), 1.0);
+        assert!(!ball(Norm::Two).normal(&[1.0, 0.0], &mut [0.0; 2]));
+    }
+
+    /// The disc with one wrong answer.
+    #[derive(Debug)]
+    struct Wrong(Ball, fn(f64, f64) -> [f64; 2]);
+
+    impl Domain for Wrong {
+        fn describe(&self) -> String {
+            self.0.describe()
+        }
+
+        fn dimension(&self) -> usize {
+            2
+        }
+
+        fn contains(&self, x: &[f64]) -> bool {
+            self.0.contains(x)
+        }
+
+        fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+            self.0.distance_to_boundary(x, gradient)
+        }
+
+        fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+            normal.copy_from_slice(&self.1(x[0] / 1.2, x[1] / 1.2));
+            true
+        }
+
+        fn sample_boundary(
+            &self,
+            sampling: &BoundarySampling,
+            rng: &mut rand::rngs::ChaCha8Rng,
+        ) -> Result<Points<'static>, crate::error::DomainError> {
+            self.0.sample_boundary(sampling, rng)
+        }
+
+        fn bounds(&self) -> Vec<(f64, f64)> {
+            self.0.bounds()
+        }
+    }
+
+    #[test]
+    fn wrong_normals_are_found() {
+        let disc = || Ball::new(1.2).unwrap().in_dimension(2);
+        let failures = |normal: fn(f64, f64) -> [f64; 2]| {
+            check(&Wrong(disc(), normal), &near(2)).err().unwrap_or_default().join(" ")
+        };
+        assert_eq!(failures(|x, y| [x, y]), "");
+        assert!(failures(|x, y| [2.0 * x, 2.0 * y]).contains("has length 2"));
+        assert!(failures(|x, y| [-y, x]).contains("does not change along"));
+        assert!(failures(|x, y| [x, -y]).contains("by places nearby"));
     }
 
     #[test]

@@ -178,6 +178,16 @@ impl Domain for Cuboid {
         [self.low[axis], self.high[axis]].into_iter().filter(|side| side.is_finite()).collect()
     }
 
+    /// At an edge, that of one of the faces which meet there.
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        let excess = |l: usize| (self.low[l] - x[l]).max(x[l] - self.high[l]);
+        // Positive outside: there the side that the point is beyond counts, not the nearest.
+        let Some(l) = (0..x.len()).max_by(|a, b| excess(*a).total_cmp(&excess(*b))) else { return false };
+        normal.fill(0.0);
+        normal[l] = 1.0;
+        true
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,

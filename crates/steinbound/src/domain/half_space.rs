@@ -59,24 +59,23 @@ impl HalfSpace {
         let product: f64 = x.iter().zip(&self.unit).map(|(x, u)| x * u).sum();
         product - self.unit_offset
     }
+}
 
-    /// An orthonormal basis of the bounding plane: the Householder reflection that turns the normal into a
-    /// coordinate axis turns the other axes into the plane.
-    fn plane_basis(&self) -> Vec<Vec<f64>> {
-        let dimension = self.unit.len();
-        let axis =
-            (0..dimension).max_by(|a, b| self.unit[*a].abs().total_cmp(&self.unit[*b].abs())).unwrap_or(0);
-        let mut mirror = self.unit.clone();
-        mirror[axis] += self.unit[axis].signum();
-        let square: f64 = mirror.iter().map(|v| v * v).sum();
-        (0..dimension)
-            .filter(|l| *l != axis)
-            .map(|l| {
-                let reflect = |k: usize| f64::from(u8::from(k == l)) - 2.0 * mirror[k] * mirror[l] / square;
-                (0..dimension).map(reflect).collect()
-            })
-            .collect()
-    }
+/// An orthonormal basis of the plane perpendicular to a unit vector: the Householder reflection that turns the
+/// vector into a coordinate axis turns the other axes into the plane.
+pub(super) fn plane_basis(unit: &[f64]) -> Vec<Vec<f64>> {
+    let dimension = unit.len();
+    let axis = (0..dimension).max_by(|a, b| unit[*a].abs().total_cmp(&unit[*b].abs())).unwrap_or(0);
+    let mut mirror = unit.to_vec();
+    mirror[axis] += unit[axis].signum();
+    let square: f64 = mirror.iter().map(|v| v * v).sum();
+    (0..dimension)
+        .filter(|l| *l != axis)
+        .map(|l| {
+            let reflect = |k: usize| f64::from(u8::from(k == l)) - 2.0 * mirror[k] * mirror[l] / square;
+            (0..dimension).map(reflect).collect()
+        })
+        .collect()
 }
 
 /// The half-space as text.
@@ -127,6 +126,11 @@ impl Domain for HalfSpace {
         section.and_then(|section| clipped(section, window)).into_iter().collect()
     }
 
+    fn normal(&self, _: &[f64], normal: &mut [f64]) -> bool {
+        normal.copy_from_slice(&self.unit);
+        true
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,
@@ -142,7 +146,7 @@ impl Domain for HalfSpace {
             return Err(no_such_scheme(self, scheme));
         }
         let near = sampling.near_points(self)?;
-        let basis = self.plane_basis();
+        let basis = plane_basis(&self.unit);
         let extents: Vec<(f64, f64)> = basis
             .iter()
             .map(|axis| {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
+use super::crossing_normal::{changes_across, extent};
 use super::spread::{candidates_for, spread};
 use super::{BoundarySampling, BoundaryScheme, Domain, SAMPLE_LIMIT, check_count, from_rows, no_such_scheme};
 use crate::error::DomainError;
@@ -71,6 +72,17 @@ impl Intersection {
             true => Ok(intersection),
             false => Err(DomainError::Disjoint { domain: intersection.describe() }),
         }
+    }
+
+    /// How far a point is from the boundary of a part; without a distance, to a power of ten, by the nearest
+    /// places on either side along the part's normal between which membership changes.
+    fn gap(&self, part: &dyn Domain, x: &[f64], normal: &[f64]) -> f64 {
+        if part.has_distance() {
+            return part.distance_to_boundary(x, &mut vec![0.0; x.len()]);
+        }
+        let extent = extent(&self.bounds, x);
+        let mut steps = (-14..=-3).map(|power| extent * 10f64.powi(power));
+        steps.find(|step| changes_across(|x| part.contains(x), x, normal, *step)).unwrap_or(f64::INFINITY)
     }
 
     /// Points near which unbounded parts are sampled: the corners of the box, or draws in it if there are too
@@ -177,6 +189,23 @@ impl Domain for Intersection {
 
     fn breaks(&self, axis: usize) -> Vec<f64> {
         self.parts.iter().flat_map(|part| part.breaks(axis)).collect()
+    }
+
+    /// That of the part whose boundary is nearest.
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        let mut own = vec![0.0; x.len()];
+        let mut nearest = f64::INFINITY;
+        for part in &self.parts {
+            if !part.normal(x, &mut own) {
+                continue;
+            }
+            let gap = self.gap(part.as_ref(), x, &own);
+            if gap < nearest {
+                nearest = gap;
+                normal.copy_from_slice(&own);
+            }
+        }
+        nearest < f64::INFINITY
     }
 
     fn sample_boundary(
@@ -333,6 +362,31 @@ mod tests {
         assert_eq!(sample(&both(parts), 1).values(), &[-1.0, -0.4, 0.3, 0.9]);
         let ray = both(vec![half(vec![1.0], 0.0), outside(cuboid(0.0, 2.0, 1))]);
         assert_eq!(sample(&ray, 5).values(), &[2.0]);
+    }
+
+    #[test]
+    fn normals_are_those_of_the_part_at_the_point() {
+        let normal = |domain: &dyn Domain, x: [f64; 2]| {
+            let mut normal = [f64::NAN; 2];
+            domain.normal(&x, &mut normal).then_some(normal.map(f64::abs))
+        };
+        let disc = |exact| if exact { ball(1.0, 2) } else { level("x1^2 + x2^2 - 1", 2) };
+        for exact in [true, false] {
+            let half_disc = both(vec![disc(exact), half(vec![1.0, 0.0], 0.25)]);
+            assert_eq!(normal(&half_disc, [0.25, 0.5]), Some([1.0, 0.0]));
+            let rim = normal(&half_disc, [0.6, -0.8]).unwrap();
+            assert!((rim[0] - 0.6).abs() < 1e-12 && (rim[1] - 0.8).abs() < 1e-12);
+            // The union of two discs, as the outside of what is outside of both.
+            let other: Arc<dyn Domain> = match exact {
+                true => Arc::new(Ball::new(1.0).unwrap().with_center(vec![1.0, 0.0]).unwrap()),
+                false => level("(x1 - 1)^2 + x2^2 - 1", 2),
+            };
+            let union = Complement::new(Arc::new(both(vec![outside(disc(exact)), outside(other)])));
+            assert_eq!(normal(&union, [0.0, 1.0]), Some([0.0, 1.0]));
+            assert_eq!(normal(&union, [2.0, 0.0]), Some([1.0, 0.0]));
+        }
+        let levels = both(vec![level("x1 - 1", 2), level("x2 - 1", 2)]);
+        assert_eq!(normal(&levels, [0.2, 0.3]), None);
     }
 
     #[test]

@@ -3,12 +3,13 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
 use super::bisection::crossing;
-use super::extent::{self, Extent};
+use super::crossing_normal::{changes_across, extent, normal_by_crossings};
+use super::extent::{self as search, Extent};
 use super::isolines::{Curve, trace};
 use super::rays::exits;
 use super::spread::{candidates_for, spread};
 use super::{
-    BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, no_such_scheme, sampling_window,
+    BoundarySampling, BoundaryScheme, Domain, Norm, check_count, from_rows, no_such_scheme, sampling_window,
     scanned_sections,
 };
 use crate::error::DomainError;
@@ -62,6 +63,9 @@ const WINDOW_DRAWS: usize = 4096;
 /// The number of given points that are tried as starts of rays.
 const NEAR_STARTS: usize = 2000;
 
+/// The distance to either side of a boundary point at which its direction is checked, as a share of the extent.
+const BESIDE: f64 = 1e-6;
+
 impl LevelSet {
     /// The set where the formula is zero or negative; its variables are the coordinates in order.
     pub fn new(expression: Expression, dimension: usize) -> Result<LevelSet, DomainError> {
@@ -76,7 +80,7 @@ impl LevelSet {
         }
         // The search takes place in the coordinates that matter; along the others the set is infinite.
         let core = LevelSet { expression: compact, dimension: used.len(), extent: Extent::default() };
-        let found = extent::find(&core);
+        let found = search::find(&core);
         let mut bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); dimension];
         used.iter().zip(found.bounds).for_each(|(l, side)| bounds[*l] = side);
         let seed = |x: Vec<f64>| {
@@ -228,6 +232,23 @@ impl Domain for LevelSet {
     fn distance_to_boundary(&self, _: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(f64::NAN);
         f64::NAN
+    }
+
+    /// The gradient of the formula if membership changes along it; otherwise, as where a term stops being a
+    /// number, that of nearby boundary places.
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        let mut uphill = vec![0.0; x.len()];
+        self.gradient(x, &mut uphill);
+        let length = Norm::Two.of(&uphill);
+        uphill.iter_mut().for_each(|v| *v /= length);
+        let contains = |x: &[f64]| self.contains(x);
+        let step = BESIDE * extent(&self.extent.bounds, x);
+        // Where the formula has no slope, this is not a direction, and along it membership does not change.
+        let changes = uphill.iter().all(|v| v.is_finite()) && changes_across(contains, x, &uphill, step);
+        if changes {
+            normal.copy_from_slice(&uphill);
+        }
+        changes || normal_by_crossings(contains, &self.extent.bounds, x, normal)
     }
 
     fn sample_boundary(
@@ -426,6 +447,29 @@ mod tests {
         let ends = sample(&waves, &BoundarySampling::new(9).near(&near));
         let turns: Vec<f64> = ends.values().iter().map(|x| (x / std::f64::consts::PI).round()).collect();
         assert_eq!(turns, [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn normals_follow_the_formula_or_membership() {
+        let normal = |text: &str, x: &[f64]| {
+            let mut normal = vec![f64::NAN; x.len()];
+            set(text, x.len()).normal(x, &mut normal).then_some(normal)
+        };
+        let along = |normal: Option<Vec<f64>>, truth: &[f64]| {
+            let product: f64 = normal.unwrap().iter().zip(truth).map(|(a, b)| a * b).sum();
+            assert!((product.abs() / Norm::Two.of(truth) - 1.0).abs() < 1e-12, "{product} {truth:?}");
+        };
+        let ellipsoid = "x1^2 + 4*x2^2 + 9*x3^2 - 3";
+        along(normal(ellipsoid, &[1.0, 0.5, 1.0 / 3.0]), &[1.0, 2.0, 3.0]);
+        // Without a slope, with a slope of zero there, and where the formula ends.
+        along(normal("sign(x1^2 + x2^2 - 25)", &[3.0, 4.0]), &[3.0, 4.0]);
+        along(normal("(x1^2 + x2^2 - 25)^3", &[3.0, 4.0]), &[3.0, 4.0]);
+        along(normal("sqrt(x1) - x2", &[0.0, 1.0]), &[1.0, 0.0]);
+        along(normal("x2 + sqrt(1 - x1)/1e9 - 5", &[1.0, 2.0]), &[1.0, 0.0]);
+        along(normal("x3^2 - 1", &[7.0, 8.0, -1.0]), &[0.0, 0.0, 1.0]);
+        // At the kink of two terms, the direction of one of them.
+        assert!(normal("max(-x1, -x2)", &[0.0, 0.0]).is_none_or(|n| n[0].abs() == 1.0 || n[1].abs() == 1.0));
+        assert_eq!(normal("x1^2 + x2^2 - 1", &[0.0, 0.0]), None);
     }
 
     #[test]

@@ -240,6 +240,16 @@ impl Domain for Polygon {
         edges.filter(runs_across).flat_map(|edge| edge.map(|vertex| vertex[axis])).collect()
     }
 
+    /// That of the nearest edge; at a vertex, of one of the two.
+    fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
+        let edges = &self.rings.edges;
+        let edge = edges.nearest([x[0], x[1]]);
+        let [along_x, along_y] = [edges.along_x[edge], edges.along_y[edge]];
+        let length = along_x.hypot(along_y);
+        normal.copy_from_slice(&[-along_y / length, along_x / length]);
+        true
+    }
+
     fn sample_boundary(
         &self,
         sampling: &BoundarySampling,
@@ -368,6 +378,20 @@ mod tests {
             assert!(polygon.contains(&inside), "{inside:?}");
         }
         assert!(!polygon.contains(&[f64::NAN, 1.0]));
+    }
+
+    #[test]
+    fn normals_are_those_of_the_own_edge() {
+        let polygon = with_hole_and_island();
+        let mut normal = [0.0; 2];
+        for [a, b] in polygon.rings().iter().flat_map(|ring| closed(ring)) {
+            for share in [0.1, 0.5, 0.8] {
+                let place = [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
+                assert!(polygon.normal(&place, &mut normal));
+                let along = normal[0] * (b[0] - a[0]) + normal[1] * (b[1] - a[1]);
+                assert!(along.abs() < 1e-12 && (normal[0].hypot(normal[1]) - 1.0).abs() < 1e-12);
+            }
+        }
     }
 
     #[test]

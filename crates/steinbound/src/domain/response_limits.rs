@@ -141,6 +141,14 @@ impl Domain for ResponseLimits {
         scanned_sections(|x| self.contains(x), x, axis, window, SECTION_STEPS)
     }
 
+    /// The direction of the response, also where a limit depends on another coordinate: the response alone is
+    /// random.
+    fn normal(&self, _: &[f64], normal: &mut [f64]) -> bool {
+        normal.fill(0.0);
+        normal[0] = 1.0;
+        true
+    }
+
     /// Draws covariates of observations without replacement, starting again once all were drawn, and sets the
     /// response to each limit in turn.
     fn sample_boundary(

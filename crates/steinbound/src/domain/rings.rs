@@ -112,10 +112,15 @@ impl Edges {
     }
 
     /// The vector from the nearest point of the edges to `(x, y)`.
+    pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        self.offset(self.nearest([x, y]), x, y)
+    }
+
+    /// The edge nearest to `(x, y)`, the first of equals.
     ///
     /// Blocks of edges are searched for the smallest squared distance without a branch; only the best block
     /// is searched for the edge.
-    pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    pub(super) fn nearest(&self, [x, y]: [f64; 2]) -> usize {
         let mut best = (f64::INFINITY, 0);
         for start in (0..self.len()).step_by(BLOCK) {
             let smallest = self.smallest_square(start..(start + BLOCK).min(self.len()), x, y);
@@ -124,8 +129,8 @@ impl Edges {
             }
         }
         let block = best.1..(best.1 + BLOCK).min(self.len());
-        let offsets = block.map(|e| self.offset(e, x, y));
-        offsets.reduce(|best, next| if square(next) < square(best) { next } else { best }).unwrap_or([0.0; 2])
+        let squares = block.map(|e| (square(self.offset(e, x, y)), e));
+        squares.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(0, |(_, edge)| edge)
     }
 
     /// The smallest squared distance from a block of edges to `(x, y)`.
