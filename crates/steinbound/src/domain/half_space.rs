@@ -61,8 +61,8 @@ impl HalfSpace {
     }
 }
 
-/// An orthonormal basis of the plane perpendicular to a unit vector: the Householder reflection that turns the
-/// vector into a coordinate axis turns the other axes into the plane.
+/// An orthonormal basis of the plane perpendicular to a unit vector: the Householder reflection that turns
+/// the vector into a coordinate axis turns the other axes into the plane.
 pub(super) fn plane_basis(unit: &[f64]) -> Vec<Vec<f64>> {
     let dimension = unit.len();
     let axis = (0..dimension).max_by(|a, b| unit[*a].abs().total_cmp(&unit[*b].abs())).unwrap_or(0);
@@ -147,6 +147,10 @@ impl Domain for HalfSpace {
         }
         let near = sampling.near_points(self)?;
         let basis = plane_basis(&self.unit);
+        // How far along an axis the ellipsoid of these half-axes extends.
+        let beyond = |axis: &[f64], margin: &[f64]| {
+            axis.iter().zip(margin).map(|(a, m)| (a * m) * (a * m)).sum::<f64>().sqrt()
+        };
         let extents: Vec<(f64, f64)> = basis
             .iter()
             .map(|axis| {
@@ -155,7 +159,10 @@ impl Domain for HalfSpace {
                     .rows()
                     .map(along)
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), t| (low.min(t), high.max(t)));
-                padded(extent)
+                match sampling.margin() {
+                    Some(margin) => (extent.0 - beyond(axis, margin), extent.1 + beyond(axis, margin)),
+                    None => padded(extent),
+                }
             })
             .collect();
         let mut values = Vec::with_capacity(count * self.dimension());

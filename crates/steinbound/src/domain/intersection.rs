@@ -5,7 +5,9 @@ use rand::rngs::ChaCha8Rng;
 
 use super::crossing_normal::{changes_across, extent};
 use super::spread::{candidates_for, spread};
-use super::{BoundarySampling, BoundaryScheme, Domain, SAMPLE_LIMIT, check_count, from_rows, no_such_scheme};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, Norm, SAMPLE_LIMIT, check_count, from_rows, no_such_scheme,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -100,12 +102,31 @@ impl Intersection {
         from_rows(values, dimension, self)
     }
 
+    /// Whether the intersection can come so near to a boundary point of a part, as far as the distances of the
+    /// other parts tell: much faster than probing if a part has thousands of edges.
+    fn may_border(&self, part: &Arc<dyn Domain>, b: &[f64], beside: &[f64]) -> bool {
+        // Distances may be in another norm, in which they are up to this much longer.
+        let longest = (b.len() as f64).sqrt() * Norm::Two.of(beside);
+        let mut gradient = vec![0.0; b.len()];
+        self.parts.iter().filter(|other| !Arc::ptr_eq(other, part)).all(|other| {
+            other.contains(b)
+                || !other.has_distance()
+                || other.distance_to_boundary(b, &mut gradient) <= longest
+        })
+    }
+
     /// Boundary points of the parts that have points of the intersection next to them.
     fn candidates(&self, sampling: &BoundarySampling, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, DomainError> {
         let dimension = self.dimension();
         let mut kept = Vec::new();
         for part in &self.parts {
             let drawn = match part.sample_boundary(sampling, rng) {
+                Err(DomainError::NoSuchScheme { .. }) if sampling.candidates_within.is_some() => {
+                    part.sample_boundary(&sampling.scheme(BoundaryScheme::Uniform), rng)
+                }
+                drawn => drawn,
+            };
+            let drawn = match drawn {
                 Ok(drawn) => drawn,
                 // A part that contains all points near it adds no boundary.
                 Err(DomainError::NoBoundaryFound { .. }) => continue,
@@ -122,6 +143,9 @@ impl Intersection {
                 .collect();
             let mut place = vec![0.0; dimension];
             for b in drawn.rows() {
+                if sampling.candidates_within.is_some() && !self.may_border(part, b, &beside) {
+                    continue;
+                }
                 let has_inside = (0..PLACES).any(|_| {
                     for ((p, b), step) in place.iter_mut().zip(b).zip(&beside) {
                         *p = b + step * (2.0 * rng.random::<f64>() - 1.0);
@@ -215,22 +239,29 @@ impl Domain for Intersection {
     ) -> Result<Points<'static>, DomainError> {
         let dimension = self.dimension();
         check_count(sampling.count, dimension)?;
-        if sampling.scheme != BoundaryScheme::Uniform && dimension > 1 {
+        let for_choice = sampling.candidates_within.is_some();
+        let exists = sampling.scheme == BoundaryScheme::Uniform
+            || (sampling.scheme == BoundaryScheme::Even && for_choice && dimension == 2);
+        if !exists && dimension > 1 {
             return Err(no_such_scheme(self, sampling.scheme));
         }
-        let bounded = self.bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
-        let corners = if bounded { Some(self.corners(rng)?) } else { None };
-        let near = corners.as_ref().or(sampling.near);
-        let wanted = (2 * candidates_for(sampling.count) / self.parts.len()).max(sampling.count);
-        let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
         let mut kept = Vec::new();
-        // If few of the parts' boundary points border on the set, draw more of them.
-        for oversampling in [1, 4, 16, 64] {
-            let count = wanted.saturating_mul(oversampling).min(most);
-            let sampling = BoundarySampling { count, scheme: BoundaryScheme::Uniform, near };
-            kept.extend(self.candidates(&sampling, rng)?);
-            if dimension == 1 || kept.len() >= wanted * dimension / 4 {
-                break;
+        if for_choice {
+            kept = self.candidates(sampling, rng)?;
+        } else {
+            let bounded = self.bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
+            let corners = if bounded { Some(self.corners(rng)?) } else { None };
+            let near = corners.as_ref().or(sampling.near);
+            let wanted = (2 * candidates_for(sampling.count) / self.parts.len()).max(sampling.count);
+            let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
+            // If few of the parts' boundary points border on the set, draw more of them.
+            for oversampling in [1, 4, 16, 64] {
+                let count = wanted.saturating_mul(oversampling).min(most);
+                let sampling = BoundarySampling { near, ..BoundarySampling::new(count) };
+                kept.extend(self.candidates(&sampling, rng)?);
+                if dimension == 1 || kept.len() >= wanted * dimension / 4 {
+                    break;
+                }
             }
         }
         if kept.is_empty() {
@@ -243,7 +274,7 @@ impl Domain for Intersection {
             // Parts that end at the same place may give it with different rounding.
             kept.sort_by(f64::total_cmp);
             kept.dedup_by(|b, a| *b - *a <= 1e-12 * a.abs());
-        } else {
+        } else if !for_choice {
             kept = spread(kept, dimension, sampling.count);
         }
         from_rows(kept, dimension, self)

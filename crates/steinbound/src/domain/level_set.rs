@@ -63,7 +63,8 @@ const WINDOW_DRAWS: usize = 4096;
 /// The number of given points that are tried as starts of rays.
 const NEAR_STARTS: usize = 2000;
 
-/// The distance to either side of a boundary point at which its direction is checked, as a share of the extent.
+/// The distance to either side of a boundary point at which its direction is checked, as a share of the
+/// extent.
 const BESIDE: f64 = 1e-6;
 
 impl LevelSet {
@@ -272,7 +273,17 @@ impl Domain for LevelSet {
         if self.extent.seeds.is_empty() && sampling.near.is_none() {
             return Err(nowhere());
         }
-        let window = sampling_window(self, sampling)?;
+        let mut window = sampling_window(self, sampling)?;
+        if let (Some(margin), 2..) = (sampling.candidates_within, self.dimension) {
+            let extent = sampling.near_points(self)?.bounds();
+            for (side, ((low, high), by)) in window.iter_mut().zip(extent.into_iter().zip(margin)) {
+                let (low, high) = (low - by, high + by);
+                // Without an overlap no boundary is near, and any window serves.
+                if side.0 < high && low < side.1 {
+                    *side = (side.0.max(low), side.1.min(high));
+                }
+            }
+        }
         let values = match window.as_slice() {
             [side] => self.ends(*side),
             [first, second] => {
@@ -284,9 +295,16 @@ impl Domain for LevelSet {
             }
             _ => {
                 let starts = self.starts(&window, sampling, rng);
-                let wanted = candidates_for(sampling.count);
-                let candidates = exits(|x| self.contains(x), &window, &starts, wanted, rng);
-                spread(candidates, self.dimension, sampling.count)
+                let candidates =
+                    |wanted, rng: &mut _| exits(|x| self.contains(x), &window, &starts, wanted, rng);
+                match sampling.candidates_within {
+                    Some(_) => candidates(sampling.count, rng),
+                    None => spread(
+                        candidates(candidates_for(sampling.count), rng),
+                        self.dimension,
+                        sampling.count,
+                    ),
+                }
             }
         };
         if values.is_empty() {

@@ -16,6 +16,7 @@
 mod area;
 mod ball;
 mod bisection;
+mod cells;
 mod complement;
 pub mod conformance;
 mod coverage;
@@ -30,12 +31,17 @@ mod half_space;
 mod intersection;
 mod isolines;
 mod level_set;
+mod neighbours;
+#[cfg_attr(not(test), expect(dead_code, reason = "the estimators that place boundary points follow"))]
+pub(crate) mod placement;
 mod polygon;
 mod rays;
 mod response_limits;
 mod rings;
 mod shape;
 mod spread;
+mod surroundings;
+mod thinning;
 mod us_border;
 
 use std::fmt::Debug;
@@ -95,12 +101,16 @@ pub struct BoundarySampling<'a> {
     pub scheme: BoundaryScheme,
     /// An unbounded boundary is sampled over the extent of these points, enlarged by a quarter on each side.
     pub near: Option<&'a Points<'a>>,
+    /// The lengths by which the extent is enlarged in each coordinate, instead of by a quarter. Then only the
+    /// boundary within is needed, and candidates may be returned as they are found: not spread out, in other
+    /// numbers, and evenly spaced only on each part.
+    candidates_within: Option<&'a [f64]>,
 }
 
 impl<'a> BoundarySampling<'a> {
     /// `count` points, uniform on the surface.
     pub fn new(count: usize) -> BoundarySampling<'a> {
-        BoundarySampling { count, scheme: BoundaryScheme::Uniform, near: None }
+        BoundarySampling { count, scheme: BoundaryScheme::Uniform, near: None, candidates_within: None }
     }
 
     /// With another placement.
@@ -113,6 +123,27 @@ impl<'a> BoundarySampling<'a> {
     pub fn near(mut self, points: &'a Points<'a>) -> BoundarySampling<'a> {
         self.near = Some(points);
         self
+    }
+
+    /// Candidates for boundary points within the extent of the points near, enlarged by these lengths.
+    fn candidates(mut self, margin: &'a [f64]) -> BoundarySampling<'a> {
+        self.candidates_within = Some(margin);
+        self
+    }
+
+    /// The lengths by which the extent of an unbounded boundary is enlarged, if not by a quarter. In many
+    /// coordinates hardly anything of a box so enlarged would be near its middle.
+    fn margin(&self) -> Option<&'a [f64]> {
+        self.candidates_within.filter(|margin| margin.len() <= 3)
+    }
+
+    /// The extent of the points near, enlarged.
+    fn extent_near(&self, domain: &dyn Domain) -> Result<Vec<(f64, f64)>, DomainError> {
+        let extent = self.near_points(domain)?.bounds();
+        Ok(match self.margin() {
+            Some(margin) => extent.iter().zip(margin).map(|((a, b), by)| (a - by, b + by)).collect(),
+            None => extent.into_iter().map(padded).collect(),
+        })
     }
 
     /// The points near which an unbounded boundary is sampled.
@@ -351,9 +382,8 @@ fn sampling_window(domain: &dyn Domain, sampling: &BoundarySampling) -> Result<V
     if bounds.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
         return Ok(bounds);
     }
-    let near = sampling.near_points(domain)?.bounds();
-    let clip = |((low, high), extent): ((f64, f64), (f64, f64))| {
-        let (below, above) = padded(extent);
+    let near = sampling.extent_near(domain)?;
+    let clip = |((low, high), (below, above)): ((f64, f64), (f64, f64))| {
         let low = if low.is_finite() { low } else { below.min(high - 1.0) };
         (low, if high.is_finite() { high } else { above.max(low + 1.0) })
     };
