@@ -31,6 +31,8 @@ mod half_space;
 mod intersection;
 mod isolines;
 mod level_set;
+#[cfg_attr(not(test), expect(dead_code, reason = "the estimators that need normals follow"))]
+pub(crate) mod nearby_normals;
 mod neighbours;
 #[cfg_attr(not(test), expect(dead_code, reason = "the estimators that place boundary points follow"))]
 pub(crate) mod placement;

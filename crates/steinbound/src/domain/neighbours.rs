@@ -66,6 +66,21 @@ impl Neighbours {
         nearest
     }
 
+    /// The `most` nearest points that are at most `reach` away as squared distances and numbers, nearest
+    /// first.
+    pub(super) fn several(&self, x: &[f64], most: usize, reach: f64) -> Vec<(f64, usize)> {
+        let mut found: Vec<(f64, usize)> = Vec::with_capacity(most + 1);
+        self.search(x, self.root(), &mut (reach * reach).next_up(), &mut |square, number, limit| {
+            let at = found.partition_point(|other| *other < (square, number));
+            found.insert(at, (square, number));
+            found.truncate(most);
+            if found.len() == most {
+                *limit = found.last().map_or(*limit, |(square, _)| *square);
+            }
+        });
+        found
+    }
+
     /// Offers every point nearer than the limit, a squared distance, which may fall meanwhile.
     fn search(&self, x: &[f64], node: Node, limit: &mut f64, offer: &mut impl FnMut(f64, usize, &mut f64)) {
         if node.is_leaf() {
@@ -137,6 +152,10 @@ mod tests {
                 let reach = all[2].0.sqrt() * 1.0000001;
                 assert!(tree.nearest(&x, reach, 9.0).is_some_and(|square| square <= reach * reach));
                 assert_eq!(tree.nearest(&x, 0.0, 0.999 * all[0].0.sqrt()), None);
+                let squares = |found: &[(f64, usize)]| found.iter().map(|f| f.0).collect::<Vec<_>>();
+                assert_eq!(squares(&tree.several(&x, 7, 9.0)), squares(&all[..all.len().min(7)]));
+                let within = all.iter().filter(|(square, _)| *square <= reach * reach).count();
+                assert_eq!(tree.several(&x, all.len(), reach).len(), within);
             }
         }
         assert_eq!(Neighbours::new(&[], 2).nearest(&[0.0; 2], 0.0, 1.0), None);
