@@ -276,11 +276,11 @@ fn factorise(matrix: &mut Matrix) -> Option<()> {
 /// Beyond this ratio of pivots fewer than two digits of a solution would be left: call it singular.
 const LARGEST_CONDITION: f64 = 1e14;
 
-pub(super) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
+pub(crate) fn view(matrix: &Matrix) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.values(), matrix.rows(), matrix.columns())
 }
 
-pub(super) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
+pub(crate) fn view_mut(matrix: &mut Matrix) -> MatMut<'_, f64> {
     let (rows, columns) = (matrix.rows(), matrix.columns());
     MatMut::from_column_major_slice_mut(matrix.values_mut(), rows, columns)
 }

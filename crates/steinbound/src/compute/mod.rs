@@ -65,3 +65,16 @@ pub(crate) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     }
     product
 }
+
+/// The solution of `matrix x = right` for a square matrix that need not be symmetric; `None` if it is singular.
+pub(crate) fn solve_square(matrix: &Matrix, right: &Matrix) -> Option<Matrix> {
+    use faer::linalg::solvers::Solve;
+    // Rows of very different size, as parameters in different units have, are brought to one.
+    let size = |i: usize| (0..matrix.columns()).map(|j| matrix[(i, j)].abs()).fold(0.0, f64::max);
+    let scale: Vec<f64> = (0..matrix.rows()).map(size).collect();
+    let scaled = |of: &Matrix| Matrix::from_fn(of.rows(), of.columns(), |i, j| of[(i, j)] / scale[i]);
+    let mut solution = scaled(right);
+    let scaled = scaled(matrix);
+    cholesky::view(&scaled).partial_piv_lu().solve_in_place(cholesky::view_mut(&mut solution));
+    solution.values().iter().all(|v| v.is_finite()).then_some(solution)
+}

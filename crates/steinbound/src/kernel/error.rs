@@ -98,6 +98,12 @@ pub enum KernelError {
          use a smaller bandwidth or a smaller tolerance"
     )]
     NoLandmarks,
+    /// The norm of test fields could not be factorised.
+    #[error(
+        "the norm of the test functions is singular: landmarks repeat or lie very close together for this bandwidth; \
+         use a smaller bandwidth, or a larger tolerance"
+    )]
+    SingularFields,
     /// Storing all pairs would need too much memory.
     #[error(
         "the dense form of {points} points needs {bytes} bytes of memory, and {available} are available; use the tiled form, whose memory \

@@ -121,6 +121,8 @@ pub enum FormKind {
     Tiled,
     /// A few landmarks in place of all points.
     LowRank,
+    /// Test fields over landmarks.
+    Landmarks,
     /// A form from elsewhere, by its name.
     Other(String),
 }
@@ -131,6 +133,7 @@ impl fmt::Display for FormKind {
             FormKind::Dense => "dense",
             FormKind::Tiled => "tiled",
             FormKind::LowRank => "low-rank",
+            FormKind::Landmarks => "landmarks",
             FormKind::Other(name) => name,
         })
     }
@@ -138,7 +141,7 @@ impl fmt::Display for FormKind {
 
 impl From<String> for FormKind {
     fn from(name: String) -> FormKind {
-        let known = [FormKind::Dense, FormKind::Tiled, FormKind::LowRank];
+        let known = [FormKind::Dense, FormKind::Tiled, FormKind::LowRank, FormKind::Landmarks];
         known.into_iter().find(|kind| kind.to_string() == name).unwrap_or(FormKind::Other(name))
     }
 }

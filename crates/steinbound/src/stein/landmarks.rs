@@ -325,7 +325,7 @@ fn take_known(known: &Matrix, pivot: usize, column: &mut [f64]) {
 }
 
 /// The points among which landmarks are chosen: those with a weight, or a seeded draw of them.
-fn pool(points: &Points, boundary: usize, seed: u64) -> Result<Points<'static>, Error> {
+pub(super) fn pool(points: &Points, boundary: usize, seed: u64) -> Result<Points<'static>, Error> {
     let most = LANDMARK_POOL.min(POOL_ENTRIES / boundary.max(1)).max(MOST_LANDMARKS);
     let rows = points.some_rows(most, &mut stream(seed, tasks::LANDMARKS));
     let rows: Vec<&[f64]> = rows.into_iter().map(|i| points.row(i)).collect();

@@ -6,6 +6,7 @@
 //! | [`Conditioned`] | `k(x, y) - k(x, b) (K + e I)^-1 k(b, y)` | TKSD |
 //! | [`Weighted`] | `h(x) k(x, y) h(y)` | bd-KSD |
 //! | [`FluxConditioned`] | `k(x, y) I - k(x, b) n B^-1 n' k(b, y)`: conditioned in the direction of the normals alone | |
+//! | [`Penalised`] | test fields over landmarks with a penalty on their flux through the boundary | efficient |
 //! | [`LowRank`] | a few functions in place of a conditioned kernel | TKSD and KSD of many points |
 //!
 //! Each is a [`SteinForm`]; statistics, standard errors and witness functions are written once, for that
@@ -13,6 +14,7 @@
 
 mod conditioned;
 pub mod conformance;
+mod fields;
 mod flux;
 mod form;
 mod gram;
@@ -30,6 +32,8 @@ mod witness;
 
 pub(crate) use crate::engine::{check_dense, dense_bytes};
 pub use conditioned::{BOUNDARY_LIMIT, Conditioned};
+pub(crate) use fields::Leverage;
+pub use fields::{Directions, FieldSquares, MeanFeatures, Penalised, Penalty, TestFields, surface_weights};
 pub use flux::FluxConditioned;
 pub use form::{Diagonal, FormKind, Holder, Operator, Parts, SteinForm, Term};
 pub use gram::Gram;
