@@ -35,6 +35,17 @@ pub enum FitError {
         /// The number of rows.
         rows: usize,
     },
+    /// More parameters than moment equations.
+    #[error(
+        "the model has {parameters} parameters but there are only {features} test functions; use a smaller \
+         bandwidth or a smaller tolerance, or fewer parameters"
+    )]
+    MoreParametersThanFeatures {
+        /// The number of parameters.
+        parameters: usize,
+        /// The number of test functions, landmarks times coordinates.
+        features: usize,
+    },
     /// A column that never varies.
     #[error(
         "column {name} is constant (every value is {}), so distances along it are zero and no density can be \

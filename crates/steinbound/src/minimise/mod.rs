@@ -4,6 +4,7 @@
 mod centred_search;
 pub(crate) mod closed_form;
 mod descent;
+mod efficient;
 mod estimate;
 mod objective;
 pub mod sandwich;
@@ -11,6 +12,9 @@ mod search;
 mod stein_objective;
 
 pub(crate) use centred_search::CentredSearch;
+pub(crate) use efficient::{
+    EfficientSolution, EfficientTask, effective_observations, minimise as minimise_efficiently,
+};
 pub use estimate::{Estimate, Starts};
 pub(crate) use estimate::{affine_score, centred, features, solve_normal_equations, start_less};
 pub(crate) use objective::{Expansion, Objective, linearised_features, score_scales};

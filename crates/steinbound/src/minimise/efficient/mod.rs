@@ -1,0 +1,368 @@
+//! Efficient Stein estimation: moment equations over test fields, with optimal weights.
+
+#[cfg(test)]
+mod tests;
+
+use crate::compute::cholesky::{Cholesky, ScaledCholesky};
+use crate::compute::{dot, solve_square};
+use crate::error::{Error, FitError, KernelError};
+use crate::interrupt::Interrupt;
+use crate::matrix::{Matrix, add_scaled};
+use crate::minimise::estimate::{Estimate, affine_score, centred, features, start_less};
+use crate::minimise::objective::linearised_features;
+use crate::minimise::search::search;
+use crate::minimise::stein_objective::SteinObjective;
+use crate::model::{AtPoints, LinearScore, Model, Wanted};
+use crate::points::Points;
+use crate::stein::{Leverage, MeanFeatures, Penalised, Penalty, Statistic, Sums};
+
+/// How many times the weights are computed, each time at the estimate before.
+const ROUNDS: usize = 2;
+
+/// The ridge of the weights, `lambda = RIDGE / sqrt(n)`, relative to the trace of the covariance.
+const RIDGE: f64 = 0.5;
+
+/// Rows beyond this number do not make the weights better: their covariance is that of every so many rows.
+const MOST_WEIGHING_ROWS: usize = 200_000;
+
+/// A mean leverage below this is left out of standard errors.
+const NEGLIGIBLE_LEVERAGE: f64 = 1e-4;
+
+/// A leverage counts as at most this: one observation alone would otherwise decide the standard error.
+const LARGEST_LEVERAGE: f64 = 0.9;
+
+/// The most steps of Newton's method.
+const MOST_STEPS: usize = 50;
+
+/// A step shorter than this, relative to the parameters, is the last.
+const LAST_STEP: f64 = 1e-9;
+
+/// Data, model and test fields, from which moment equations are made.
+#[derive(Clone, Copy)]
+pub(crate) struct EfficientTask<'a> {
+    pub(crate) form: &'a Penalised,
+    pub(crate) model: &'a dyn Model,
+    pub(crate) data: &'a Points<'a>,
+    /// Observation weights of mean 1.
+    pub(crate) weights: &'a [f64],
+    pub(crate) start: Option<&'a [f64]>,
+    pub(crate) seed: u64,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// The effective number of observations: as many equal weights would have the same sum of squares.
+pub(crate) fn effective_observations(weights: &[f64]) -> f64 {
+    weights.iter().sum::<f64>().powi(2) / dot(weights, weights)
+}
+
+/// An estimate with the sums that other penalties need.
+pub(crate) struct EfficientSolution {
+    /// The estimate, in parameters for the data themselves.
+    pub(crate) estimate: Estimate,
+    /// The estimate in parameters for the data less the origin.
+    centred: Vec<f64>,
+    origin: Vec<f64>,
+    at_estimate: MeanFeatures,
+    covariance: Covariance,
+}
+
+/// The covariance of Stein features and what its ridge is relative to.
+struct Covariance {
+    matrix: Matrix,
+    /// The trace in functions of unit norm, times `lambda`.
+    ridge: f64,
+}
+
+impl Covariance {
+    /// `W = S + lambda tr(S) P`, factorised.
+    fn with(&self, penalty: &Penalty) -> Result<Cholesky, KernelError> {
+        let mut sum = self.matrix.clone();
+        add_scaled(sum.values_mut(), self.ridge, penalty.matrix().values());
+        Cholesky::new(sum).ok_or(KernelError::SingularFields)
+    }
+}
+
+/// Estimates the parameters.
+///
+/// # Definition
+///
+/// With the Stein features `g(x; theta)` of the form's [`TestFields`](crate::stein::TestFields), their weighted
+/// mean `gbar`, `Q = d gbar / d theta` and the [`Penalty`] `P`:
+///
+/// 1. `theta_0 = argmin gbar' P^-1 gbar`;
+/// 2. twice: `S` the covariance of `g` at the last estimate, `c = (S + lambda tr(S) P)^-1 Q` with
+///    `lambda = 0.5 / sqrt(n)`, and the new estimate solves the `p` equations `c' gbar(theta) = 0`.
+///
+/// The columns of `c` are the test fields whose Stein transforms are closest to the derivative of the
+/// log-likelihood in each parameter, as far as the penalty allows: with `lambda` to infinity step 2 stays at
+/// `theta_0`, with `lambda = 0` and many landmarks it is the maximum of the truncated likelihood.
+///
+/// The influence of an observation is `-(c' Q)^-1 c' (g_i - gbar) / (1 - h_i)`, with its leverage on the weights
+/// `h_i = w_i g_i' W^-1 g_i`, observation weights summing to one: the weights were made from the same data, and
+/// without the correction standard errors of small samples are too small.
+///
+/// # Reference
+///
+/// Hansen, *Large Sample Properties of Generalized Method of Moments Estimators*, 1982; Carrasco and Florens,
+/// *Generalization of GMM to a Continuum of Moment Conditions*, 2000, for the ridge.
+pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error> {
+    let equations = Equations::new(task)?;
+    let parameters = task.model.parameters();
+    let fields = task.form.fields();
+    if fields.features() < parameters {
+        let features = fields.features();
+        return Err(FitError::MoreParametersThanFeatures { parameters, features }.into());
+    }
+    let mut estimate = equations.first()?;
+    let Some(mut theta) = estimate.theta.clone() else {
+        return Err(FitError::NotFinite { what: "first estimate" }.into());
+    };
+    let observations = effective_observations(task.weights);
+    let mut known = equations.mean_features(&theta)?;
+    let mut weighed = None;
+    for _ in 0..ROUNDS {
+        let covariance = equations.covariance(&theta, observations)?;
+        let factor = covariance.with(task.form.penalty())?;
+        let weights = optimal_weights(&factor, &known.jacobian);
+        let (found, converged) = equations.solve(&weights, &theta)?;
+        estimate.converged &= converged;
+        theta = found;
+        known = equations.mean_features(&theta)?;
+        weighed = Some((covariance, factor, weights));
+    }
+    let Some((covariance, factor, weights)) = weighed else {
+        return Err(FitError::NotFinite { what: "estimate" }.into());
+    };
+    if !estimate.converged && estimate.warnings.is_empty() {
+        estimate.warnings.push(
+            "the weighted moment equations have no solution near the first estimate; try other starting \
+             values, more data or fewer parameters"
+                .into(),
+        );
+    }
+    let slope = weights.transpose().times(&known.jacobian);
+    estimate.influence = equations.influence(&theta, &known, &weights, &factor, &slope)?;
+    estimate.condition = ScaledCholesky::new(&symmetric(&slope)).ok().map(|factor| factor.condition_number());
+    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.penalty(), &known.mean)?);
+    estimate.objective = None;
+    estimate.theta = Some(theta.clone());
+    let origin = equations.origin;
+    let estimate = estimate.moved_back(task.model, &origin);
+    Ok(EfficientSolution { estimate, centred: theta, origin, at_estimate: known, covariance })
+}
+
+impl EfficientSolution {
+    /// The change of the estimate under another penalty, in parameters for the data themselves: one step of
+    /// Newton's method with the weights of that penalty, exact for affine scores. No pass over the data.
+    pub(crate) fn move_under(&self, model: &dyn Model, penalty: &Penalty) -> Result<Vec<f64>, Error> {
+        let factor = self.covariance.with(penalty)?;
+        let weights = optimal_weights(&factor, &self.at_estimate.jacobian);
+        let step = newton_step(&weights, &self.at_estimate)?;
+        let moved: Vec<f64> = self.centred.iter().zip(&step).map(|(t, s)| t + s).collect();
+        let back = |theta: &[f64]| {
+            model.translate(theta, &self.origin).map_or_else(|| theta.to_vec(), |moved| moved.0)
+        };
+        Ok(back(&moved).iter().zip(back(&self.centred)).map(|(a, b)| a - b).collect())
+    }
+}
+
+/// `c = W^-1 Q`.
+fn optimal_weights(factor: &Cholesky, jacobian: &Matrix) -> Matrix {
+    let mut weights = jacobian.clone();
+    factor.solve(&mut weights);
+    weights
+}
+
+/// `-(c' Q)^-1 c' gbar`.
+fn newton_step(weights: &Matrix, at: &MeanFeatures) -> Result<Vec<f64>, FitError> {
+    let transposed = weights.transpose();
+    let right = transposed.times_vector(&at.mean);
+    let right = Matrix::from_fn(right.len(), 1, |k, _| -right[k]);
+    let solution = solve_square(&transposed.times(&at.jacobian), &right);
+    let solution = solution.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
+    Ok(solution.column(0).to_vec())
+}
+
+/// `gbar' P^-1 gbar`.
+fn squared_discrepancy(penalty: &Penalty, mean: &[f64]) -> Result<f64, KernelError> {
+    let mut root = Matrix::from_fn(mean.len(), 1, |i, _| mean[i]);
+    penalty.factor()?.solve_lower(&mut root);
+    Ok(dot(root.column(0), root.column(0)))
+}
+
+fn symmetric(matrix: &Matrix) -> Matrix {
+    Matrix::from_fn(matrix.rows(), matrix.columns(), |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]))
+}
+
+/// The Stein features of a model at data less an origin.
+struct Equations<'a> {
+    task: &'a EfficientTask<'a>,
+    origin: Vec<f64>,
+    points: Points<'a>,
+    /// For affine scores, the sums that give mean features at any parameters.
+    affine: Option<(LinearScore, Sums)>,
+}
+
+impl<'a> Equations<'a> {
+    fn new(task: &'a EfficientTask<'a>) -> Result<Equations<'a>, Error> {
+        let (origin, points) = centred(task.model, task.data);
+        let affine = match task.model.affine() {
+            None => None,
+            Some(_) => {
+                let (affine, score) = affine_score(task.model)?;
+                let features = features(affine, &points, &score);
+                let sums = task.form.fields().sums_of(task.form.data(), &features, task.weights)?;
+                Some((score, sums))
+            }
+        };
+        Ok(Equations { task, origin, points, affine })
+    }
+
+    fn at_data(&self) -> AtPoints<'_> {
+        AtPoints::new(self.task.model, &self.points, self.task.weights).until(self.task.interrupt)
+    }
+
+    fn mean_features(&self, theta: &[f64]) -> Result<MeanFeatures, Error> {
+        let found = match &self.affine {
+            Some((score, sums)) => sums.mean_features(score, theta),
+            None => {
+                let (coordinates, parameters) = (self.task.form.fields().coordinates(), theta.len());
+                let score = LinearScore::linearised(coordinates, parameters);
+                let features = linearised_features(self.at_data(), theta)?;
+                let form = self.task.form;
+                let sums = form.fields().sums_of(form.data(), &features, self.task.weights)?;
+                sums.mean_features(&score, &vec![0.0; parameters])
+            }
+        };
+        self.task.interrupt.check()?;
+        if found.mean.iter().chain(found.jacobian.values()).any(|v| !v.is_finite()) {
+            return Err(FitError::NotFinite { what: "score" }.into());
+        }
+        Ok(found)
+    }
+
+    fn scores(&self, theta: &[f64]) -> Result<Matrix, Error> {
+        Ok(self.at_data().derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
+    }
+
+    /// The minimum of the penalised discrepancy.
+    fn first(&self) -> Result<Estimate, Error> {
+        let EfficientTask { form, model, weights, start, seed, interrupt, .. } = *self.task;
+        let Some((_, _)) = &self.affine else {
+            let start = start.map(|theta| start_less(model, theta, &self.origin));
+            let statistic = Statistic::V;
+            let objective = SteinObjective::new(form, model, &self.points, weights, statistic, interrupt)?;
+            return search(&objective, model, &self.points, start.as_deref(), seed);
+        };
+        let zero = vec![0.0; model.parameters()];
+        let at_zero = self.mean_features(&zero)?;
+        let factor = form.penalty().factor()?;
+        let weights = optimal_weights(&factor, &at_zero.jacobian);
+        let normal = symmetric(&weights.transpose().times(&at_zero.jacobian));
+        ScaledCholesky::new(&normal).map_err(|condition| FitError::NotIdentified { condition })?;
+        let theta = newton_step(&weights, &at_zero)?;
+        Ok(Estimate::closed_form(theta, Matrix::zeros(0, model.parameters())))
+    }
+
+    /// The covariance of the features at some parameters.
+    fn covariance(&self, theta: &[f64], observations: f64) -> Result<Covariance, Error> {
+        let form = self.task.form;
+        let scores = self.scores(theta)?;
+        let squares = form.fields().squares_of(form.data(), &scores, &self.weighing())?;
+        let matrix = squares.covariance();
+        let ridge = RIDGE / observations.sqrt() * form.fields().trace(&matrix)?;
+        if !(ridge > 0.0 && ridge.is_finite()) {
+            return Err(FitError::NotFinite { what: "covariance of the moment equations" }.into());
+        }
+        Ok(Covariance { matrix, ridge })
+    }
+
+    /// The observation weights, with zeros for rows that are not needed for the covariance.
+    fn weighing(&self) -> Vec<f64> {
+        let stride = self.task.weights.len().div_ceil(MOST_WEIGHING_ROWS).max(1);
+        let weights = self.task.weights.iter().enumerate();
+        weights.map(|(i, weight)| if i % stride == 0 { *weight } else { 0.0 }).collect()
+    }
+
+    /// The solution of `c' gbar(theta) = 0` near some parameters, and whether it was found.
+    fn solve(&self, weights: &Matrix, start: &[f64]) -> Result<(Vec<f64>, bool), Error> {
+        let mut theta = start.to_vec();
+        let mut here = self.mean_features(&theta)?;
+        let moved = |theta: &[f64], step: &[f64], share: f64| -> Vec<f64> {
+            theta.iter().zip(step).map(|(t, s)| t + share * s).collect()
+        };
+        if self.affine.is_some() {
+            let step = newton_step(weights, &here)?;
+            return Ok((moved(&theta, &step, 1.0), true));
+        }
+        for _ in 0..MOST_STEPS {
+            let step = newton_step(weights, &here)?;
+            let length = theta.iter().zip(&step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max);
+            if length < LAST_STEP {
+                return Ok((moved(&theta, &step, 1.0), true));
+            }
+            let Some((next, there)) = self.shortened(weights, &here, &theta, &step)? else {
+                return Ok((theta, false));
+            };
+            (theta, here) = (next, there);
+        }
+        Ok((theta, false))
+    }
+
+    /// The step, or a part of it that brings the equations closer to zero; `None` if none does.
+    fn shortened(
+        &self,
+        weights: &Matrix,
+        here: &MeanFeatures,
+        theta: &[f64],
+        step: &[f64],
+    ) -> Result<Option<(Vec<f64>, MeanFeatures)>, Error> {
+        let transposed = weights.transpose();
+        let slope = transposed.times(&here.jacobian);
+        // The remaining equations, in units of parameters.
+        let left = |at: &MeanFeatures| {
+            let right = transposed.times_vector(&at.mean);
+            let right = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
+            solve_square(&slope, &right).map_or(f64::INFINITY, |left| dot(left.column(0), left.column(0)))
+        };
+        let before = left(here);
+        let mut share = 1.0;
+        while share > 1e-3 {
+            let next: Vec<f64> = theta.iter().zip(step).map(|(t, s)| t + share * s).collect();
+            match self.mean_features(&next) {
+                Ok(there) if left(&there) < before => return Ok(Some((next, there))),
+                Err(error) if error.is_interrupted() => return Err(error),
+                _ => share *= 0.5,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The influence of each observation on the parameters.
+    fn influence(
+        &self,
+        theta: &[f64],
+        at: &MeanFeatures,
+        weights: &Matrix,
+        factor: &Cholesky,
+        slope: &Matrix,
+    ) -> Result<Matrix, Error> {
+        let form = self.task.form;
+        let total: f64 = self.task.weights.iter().sum();
+        let shares: Vec<f64> = self.task.weights.iter().map(|weight| weight / total).collect();
+        let fields = form.fields();
+        let is_negligible =
+            (fields.features() as f64) < NEGLIGIBLE_LEVERAGE * effective_observations(self.task.weights);
+        let leverage = (!is_negligible).then_some(Leverage { factor, weights: &shares });
+        let scores = self.scores(theta)?;
+        let (combined, leverages) = fields.combined(form.data(), &scores, &at.mean, weights, leverage)?;
+        let mut right = combined.transpose();
+        for (i, leverage) in leverages.iter().enumerate() {
+            let factor = -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE));
+            right.column_mut(i).iter_mut().for_each(|m| *m *= factor);
+        }
+        let influence = solve_square(slope, &right);
+        let influence = influence.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
+        Ok(influence.transpose())
+    }
+}
