@@ -219,17 +219,16 @@ fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>
 }
 
 impl PreparedRegression {
-    /// An estimator with this regression's limits and, unless the estimator has one, its bandwidth. By
-    /// default TKSD samples [`regression_boundary_count`] boundary points.
+    /// An estimator with this regression's limits and, unless the estimator has one, its bandwidth.
     pub fn estimator(&self, estimator: &Estimator) -> Estimator {
         let mut estimator = estimator.clone();
         if let Some(domain) = &self.domain {
             estimator = estimator.domain(domain.clone());
         }
         if let (Bandwidth::Median, Some(bandwidth)) = (estimator.bandwidth, self.bandwidth) {
-            estimator = estimator.bandwidth(Bandwidth::Fixed(bandwidth));
+            estimator = estimator.bandwidth(Bandwidth::From(bandwidth));
         }
-        if estimator.boundary_points.is_none() {
+        if estimator.boundary_points.is_none() && !estimator.method.uses().boundary_points {
             estimator = estimator.boundary_points(regression_boundary_count(self.points.len()));
         }
         estimator
@@ -273,7 +272,8 @@ impl PreparedRegression {
     }
 }
 
-/// The default number of boundary points of a regression: one for each observation, at most 200.
+/// The default number of boundary points of a regression, for methods that need distances to them: one for each
+/// observation, at most 200.
 pub fn regression_boundary_count(rows: usize) -> usize {
     rows.clamp(1, 200)
 }

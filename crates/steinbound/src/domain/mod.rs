@@ -31,11 +31,9 @@ mod half_space;
 mod intersection;
 mod isolines;
 mod level_set;
-#[cfg_attr(not(test), expect(dead_code, reason = "the estimators that need normals follow"))]
-pub(crate) mod nearby_normals;
+mod nearby_normals;
 mod neighbours;
-#[cfg_attr(not(test), expect(dead_code, reason = "the estimators that place boundary points follow"))]
-pub(crate) mod placement;
+mod placement;
 mod polygon;
 mod rays;
 mod response_limits;
@@ -58,6 +56,8 @@ pub use distance::BoundaryDistance;
 pub use half_space::HalfSpace;
 pub use intersection::Intersection;
 pub use level_set::LevelSet;
+pub(crate) use nearby_normals::nearby_normals;
+pub(crate) use placement::{Placement, place};
 pub use polygon::Polygon;
 pub use response_limits::{Limit, ResponseLimits};
 pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};

@@ -116,10 +116,7 @@ impl<'a> Problem<'a> {
             preparation.warnings.extend(check_spreads(data, &model.differentiated()));
         }
         let solver = estimator.method.procedure().prepare(&mut preparation)?;
-        let start = match &estimator.start {
-            Some(reported) => Some(checked_parameters(model, reported, data.names())?),
-            None => None,
-        };
+        let start = preparation.start()?;
         let Preparation { setup, warnings, boundary, boundary_check, .. } = preparation;
         Ok(Problem {
             data,
@@ -212,6 +209,23 @@ impl<'a> Problem<'a> {
             (estimator.is_replicate, estimator.start) = (true, None);
             Ok(Problem { start: Some(start), ..estimator.check(self.data, self.model)? })
         }))
+    }
+
+    /// The settings for other data from the same source: this problem's boundary points, and the bandwidth and
+    /// the ridge that were chosen with them.
+    pub(crate) fn replicate(&self) -> Estimator {
+        let mut estimator = self.estimator.clone();
+        if let Some(boundary) = self.boundary() {
+            estimator = estimator.boundary(boundary.clone());
+        }
+        let Setup { kernel, ridge, boundary: used, .. } = &self.setup;
+        if let (Some(kernel), Some(_)) = (kernel, used) {
+            estimator = estimator.bandwidth(Bandwidth::Fixed(kernel.bandwidth));
+        }
+        if let (Some(ridge), Some(_)) = (ridge, used) {
+            estimator = estimator.ridge(*ridge);
+        }
+        estimator
     }
 
     /// The warning about the boundary points that was found before fitting.

@@ -7,7 +7,8 @@ use super::check::{Check, Unit};
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
-use crate::method::smaller;
+pub use crate::method::Disagreement;
+use crate::method::{LARGEST_SETTLED_MOVE, smaller};
 use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, Statistic};
@@ -35,6 +36,10 @@ pub struct Diagnostics {
     /// known, and a hundredth of the ridge.
     #[serde(default)]
     pub boundary_moves: Option<Disagreement>,
+    /// How far the estimate moves with a penalty that tolerates a tenth of the flux, for methods with
+    /// one.
+    #[serde(default)]
+    pub penalty_moves: Option<Disagreement>,
     /// The largest difference between the estimates by the V- and the U-statistic.
     pub statistics_disagree: Option<Disagreement>,
     /// All values that were measured, each with its limit and a verdict.
@@ -56,16 +61,6 @@ pub struct Leverage {
     pub share: f64,
     /// The limit above which there is a warning: with few observations large shares are normal.
     pub limit: f64,
-}
-
-/// The difference of two estimates.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Disagreement {
-    /// The parameter in which they differ most.
-    pub parameter: String,
-    /// The difference, in standard errors of the fit.
-    pub standard_errors: f64,
 }
 
 impl Disagreement {
@@ -211,7 +206,14 @@ impl Problem<'_> {
         found.warnings.extend(found.of_equations());
         found.warnings.extend(self.of_leverage(found.leverage.as_ref()));
         found.warnings.extend(found.of_mass());
-        let moves = found.refine_boundary(self, fit);
+        let moves = match &fit.setup.boundary {
+            // Found on the way to the estimate, which warns of them itself.
+            Some(used) => {
+                (found.boundary_moves, found.penalty_moves) = (used.finer.clone(), used.tighter.clone());
+                None
+            }
+            None => found.refine_boundary(self, fit),
+        };
         if let Some(moves) = moves.as_ref().filter(|_| self.boundary_warning().is_none()) {
             let ridge = smaller(self.setup().ridge.unwrap_or_default());
             found.warnings.push(format!(
@@ -341,7 +343,13 @@ impl Diagnostics {
                 "boundary_moves",
                 "move of the estimate with a finer boundary",
                 &self.boundary_moves,
-                LARGEST_MOVE,
+                if self.penalty_moves.is_some() { LARGEST_SETTLED_MOVE } else { LARGEST_MOVE },
+            ),
+            moved(
+                "penalty_moves",
+                "move of the estimate with a boundary that tolerates a tenth of the flux",
+                &self.penalty_moves,
+                LARGEST_SETTLED_MOVE,
             ),
             moved(
                 "statistics_disagree",

@@ -186,10 +186,7 @@ impl<'a> Simulator<'a> {
         draws: std::ops::Range<usize>,
         of: impl Fn(&Problem) -> Option<T> + Sync,
     ) -> Vec<Option<T>> {
-        let mut estimator = self.problem.estimator.clone();
-        if let Some(boundary) = self.problem.boundary() {
-            estimator = estimator.boundary(boundary.clone());
-        }
+        let mut estimator = self.problem.replicate();
         if self.is_whole {
             estimator.domain = None;
         }

@@ -119,7 +119,7 @@ impl Estimator {
                 trials.push(Trial::run(&estimator, fit.setup.m, data, model));
             }
         }
-        if self.method.uses().ridge
+        if self.method.uses().boundary_points
             && !sees_one_coordinate(data)
             && let Some(boundary) = base.boundary.as_ref().filter(|points| points.len() > 1)
         {

@@ -37,10 +37,10 @@ impl Trial {
             Err(error) => error,
         };
         let bandwidth = match estimator.bandwidth {
-            Bandwidth::Fixed(value) => value,
+            Bandwidth::Fixed(value) | Bandwidth::From(value) => value,
             Bandwidth::Median => f64::NAN,
         };
-        let ridge = estimator.method.uses().ridge.then_some(estimator.ridge);
+        let ridge = estimator.method.uses().ridge.then(|| estimator.fixed_ridge());
         let kernel = estimator.kernel.name().to_string();
         let variant = Variant::failed(kernel, bandwidth, ridge, boundary_points, error.to_string());
         Trial { variant, influence: Matrix::zeros(0, 0) }

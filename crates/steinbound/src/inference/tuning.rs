@@ -32,7 +32,7 @@ impl Estimator {
     /// let model = Gaussian::with_variance(2, 1.0)?;
     /// let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 300, &mut simulate::stream(1, 0))?.points;
     /// let (tuned, tuning) = Estimator::tksd().domain(Arc::new(disc)).tuned(&data, &model)?;
-    /// assert_eq!(tuning.candidates.len(), 12);
+    /// assert_eq!(tuning.candidates.len(), 13);
     /// let chosen = tuning.choice().unwrap();
     /// assert!(chosen.spread <= Some(1.0));
     /// assert_eq!(tuned.fit(&data, &model)?.estimates(), chosen.variant.estimates);
@@ -136,6 +136,9 @@ impl Estimator {
         if let Some(boundary) = problem.boundary() {
             estimator = estimator.boundary(boundary.clone());
         }
+        if let Some(ridge) = fit.setup.ridge {
+            estimator = estimator.ridge(ridge);
+        }
         Ok((Pinned { estimator, bandwidth, boundary: problem.boundary().cloned() }, fit))
     }
 }
@@ -153,7 +156,7 @@ impl Pinned {
         let is_ridged = self.estimator.method.uses().ridge;
         let ridges: Vec<Option<f64>> =
             if is_ridged { RIDGES.into_iter().map(Some).collect() } else { vec![None] };
-        let default = (self.bandwidth, is_ridged.then_some(self.estimator.ridge));
+        let default = (self.bandwidth, self.estimator.ridge.filter(|_| is_ridged));
         let pairs = BANDWIDTH_FACTORS
             .into_iter()
             .flat_map(|factor| ridges.iter().map(move |ridge| (factor * self.bandwidth, *ridge)));

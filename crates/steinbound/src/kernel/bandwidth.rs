@@ -19,6 +19,9 @@ pub enum Bandwidth {
     Median,
     /// A number in the data's units.
     Fixed(f64),
+    /// A number in the data's units at which a method that chooses the bandwidth itself begins; for others as
+    /// [`Fixed`](Bandwidth::Fixed).
+    From(f64),
 }
 
 impl Bandwidth {
@@ -39,8 +42,10 @@ impl Bandwidth {
     pub(crate) fn find(self, points: &Points, seed: u64, interrupt: &Interrupt) -> Result<f64, Error> {
         interrupt.check()?;
         match self {
-            Bandwidth::Fixed(value) if value > 0.0 && value.is_finite() => Ok(value),
-            Bandwidth::Fixed(value) => Err(KernelError::BadBandwidth { value }.into()),
+            Bandwidth::Fixed(value) | Bandwidth::From(value) if value > 0.0 && value.is_finite() => Ok(value),
+            Bandwidth::Fixed(value) | Bandwidth::From(value) => {
+                Err(KernelError::BadBandwidth { value }.into())
+            }
             Bandwidth::Median => median_of_some(points, seed, interrupt),
         }
     }

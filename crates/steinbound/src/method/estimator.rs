@@ -44,7 +44,8 @@ pub struct Estimator {
     pub(crate) kernel: Arc<dyn Kernel>,
     pub(super) engine: Arc<dyn Engine>,
     pub(crate) bandwidth: Bandwidth,
-    pub(crate) ridge: f64,
+    /// Unless it is given, a method chooses it.
+    pub(crate) ridge: Option<f64>,
     pub(super) statistic: Statistic,
     pub(crate) compute: Compute,
     pub(super) tolerance: f64,
@@ -63,7 +64,7 @@ pub const DEFAULT_RIDGE: f64 = 1e-3;
 pub const DEFAULT_TOLERANCE: f64 = 1e-3;
 
 impl Estimator {
-    /// An estimator with default settings: Gaussian kernel, median bandwidth, ridge 0.001, V-statistic.
+    /// An estimator with default settings: Gaussian kernel, median bandwidth, V-statistic.
     pub fn new(method: Method) -> Estimator {
         Estimator {
             method,
@@ -80,7 +81,7 @@ impl Estimator {
             kernel: Arc::new(Gaussian),
             engine: Arc::new(Native),
             bandwidth: Bandwidth::Median,
-            ridge: DEFAULT_RIDGE,
+            ridge: None,
             statistic: Statistic::V,
             compute: Compute::Auto,
             tolerance: DEFAULT_TOLERANCE,
@@ -137,7 +138,8 @@ impl Estimator {
         self
     }
 
-    /// The number of boundary points to sample from the domain (default `8 d^2`, at least 32).
+    /// The number of boundary points to sample from the domain. By default the methods `efficient` and `tksd`
+    /// place as many as bandwidth and data need; others sample `8 d^2`, at least 32.
     pub fn boundary_points(mut self, count: usize) -> Estimator {
         self.boundary_points = Some(count);
         self
@@ -200,9 +202,11 @@ impl Estimator {
         self
     }
 
-    /// The ridge added to the kernel matrix of the boundary points.
+    /// The ridge added to the kernel matrix of the boundary points. By default it is [`DEFAULT_RIDGE`] for
+    /// boundary points that are given or whose number is, and otherwise follows from bandwidth, surface and
+    /// number of observations.
     pub fn ridge(mut self, ridge: f64) -> Estimator {
-        self.ridge = ridge;
+        self.ridge = Some(ridge);
         self
     }
 
@@ -255,19 +259,34 @@ impl Estimator {
         self.domain.as_deref()
     }
 
+    /// The ridge, where nothing else chooses it.
+    pub(crate) fn fixed_ridge(&self) -> f64 {
+        self.ridge.unwrap_or(DEFAULT_RIDGE)
+    }
+
+    /// Whether the method may place boundary points itself: the region is known, and neither points nor their
+    /// number are given.
+    pub(crate) fn places_boundary(&self) -> bool {
+        self.boundary.is_none() && self.boundary_points.is_none() && self.domain.is_some()
+    }
+
     /// Refuses invalid numbers among the settings that the method uses.
     pub(crate) fn check_numbers(&self) -> Result<(), Error> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(FitError::BadConfidence { value: self.confidence }.into());
         }
-        if self.method.uses().ridge && !(self.ridge >= 0.0 && self.ridge.is_finite()) {
-            return Err(KernelError::BadRidge { value: self.ridge }.into());
+        if let Some(value) = self.ridge.filter(|_| self.method.uses().ridge)
+            && !(value >= 0.0 && value.is_finite())
+        {
+            return Err(KernelError::BadRidge { value }.into());
         }
         if self.method.has_kernel() && self.compute.has_tolerance() {
             check_tolerance(self.tolerance)?;
         }
         match self.bandwidth {
-            Bandwidth::Fixed(value) if self.method.has_kernel() && !(value > 0.0 && value.is_finite()) => {
+            Bandwidth::Fixed(value) | Bandwidth::From(value)
+                if self.method.has_kernel() && !(value > 0.0 && value.is_finite()) =>
+            {
                 Err(KernelError::BadBandwidth { value }.into())
             }
             _ => Ok(()),

@@ -195,7 +195,7 @@ impl BoundaryCheck {
         }
         let tie = Tie { strength: residual.tie, limit: strongest_tie(data.independent()) };
         let largest_leak = near_places.is_none().then(|| largest_leak(data.independent()));
-        let warning = warning(&residual, tie, largest_leak, estimator.ridge);
+        let warning = warning(&residual, tie, largest_leak, preparation.setup.ridge.unwrap_or_default());
         preparation.setup.leak = Some(residual.leak);
         preparation.warnings.extend(warning.clone());
         let tie = tie.strength.is_finite().then_some(tie);

@@ -2,6 +2,7 @@
 //!
 //! | method | minimises | needs |
 //! |---|---|---|
+//! | [`efficient`](Estimator::efficient) | moment equations of test functions without flux through the boundary, with optimal weights | the domain, or points on the boundary |
 //! | [`tksd`](Estimator::tksd) | Stein discrepancy of the kernel conditioned on zeros at the boundary points | points on the boundary |
 //! | [`bdksd`](Estimator::bdksd) | Stein discrepancy of the kernel weighted by the distance to the boundary | distances |
 //! | [`truncsm`](Estimator::truncsm) | score matching weighted by the distance to the boundary | distances |
@@ -17,14 +18,17 @@ mod bdksd;
 mod checks;
 mod choices;
 pub mod conformance;
+mod efficient;
 mod estimator;
 mod ksd;
 pub(crate) mod leak;
 mod mle;
 mod pairs;
 mod preparation;
+mod settling;
 mod setup;
 mod stein;
+mod surface;
 mod tksd;
 mod truncated_mle;
 mod truncsm;
@@ -38,12 +42,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use checks::{check_columns, check_domain, check_rows, check_spreads};
 pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
+pub use efficient::MOST_FEATURES;
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub(crate) use leak::{BoundaryCheck, sees_one_coordinate, smaller};
 pub use leak::{BoundaryLeaks, Tie};
 pub use preparation::Preparation;
-pub use setup::{ComputeUsed, KernelUsed, Setup};
+pub(crate) use settling::LARGEST_SETTLED_MOVE;
+pub use setup::{BoundaryUsed, ComputeUsed, Disagreement, KernelUsed, Setup};
 pub use stein::SteinSolver;
+pub use surface::NormalSource;
 pub use uses::Uses;
 
 use crate::error::{ANOTHER_METHOD, Error, FitError, ModelError};
@@ -149,6 +156,8 @@ macro_rules! methods {
 }
 
 methods! {
+    /// Efficient Stein estimation: optimal weights, and no flux through the boundary.
+    EFFICIENT = efficient::Efficient;
     /// Truncated kernelised Stein discrepancy: boundary points only.
     TKSD = tksd::Tksd;
     /// Kernelised Stein discrepancy with a distance weight.

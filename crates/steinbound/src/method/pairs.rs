@@ -16,7 +16,7 @@ const DENSE_LIMIT: usize = 500;
 const SEARCH_DENSE_LIMIT: usize = 2_000;
 
 /// Beyond this many points exact pairs take too long: about half a minute for each pass on two cores.
-const EXACT_LIMIT: usize = 300_000;
+pub(super) const EXACT_LIMIT: usize = 300_000;
 
 /// A search passes over the pairs dozens of times.
 const EXACT_LIMIT_OF_SEARCH: usize = 50_000;
@@ -50,7 +50,7 @@ impl Held {
             let storage = if is_dense { Storage::Dense } else { Storage::Tiled };
             let engine = Arc::clone(&estimator.engine);
             let radial = Radial::on(engine, data, kernel, storage, &estimator.interrupt)?;
-            Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.ridge)?))
+            Ok::<_, Error>(Arc::new(Conditioned::new(radial, boundary, estimator.fixed_ridge())?))
         };
         let held = |exact, reason: String| Held { exact, landmarks: None, reason, warning: None };
         let landmarks = |exact: &Conditioned, most: usize| {

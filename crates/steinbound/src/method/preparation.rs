@@ -8,7 +8,7 @@ use super::{ComputeUsed, DistanceKind, Estimator, KernelUsed, Setup};
 use crate::compute::simd_level;
 use crate::domain::{BoundaryDistance, BoundarySampling, Domain, default_boundary_count};
 use crate::error::{Error, FitError};
-use crate::model::Model;
+use crate::model::{Model, checked_parameters};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::SteinForm;
@@ -46,9 +46,10 @@ impl<'a> Preparation<'a> {
             d: data.dimension(),
             m: 0,
             kernel: None,
-            ridge: uses.ridge.then_some(estimator.ridge),
+            ridge: uses.ridge.then(|| estimator.fixed_ridge()),
             distance: None,
             leak: None,
+            boundary: None,
             compute: None,
         };
         let boundary = match &estimator.boundary {
@@ -65,13 +66,18 @@ impl<'a> Preparation<'a> {
 
     /// The boundary points that the method uses: those given, or sampled from the domain.
     pub fn boundary_points(&mut self) -> Result<Points<'static>, Error> {
-        let points = match self.boundary.take() {
-            Some(points) => points,
-            None => self.sampled_boundary()?,
-        };
+        let points = self.given_or_sampled()?;
         self.setup.m = points.len();
         self.boundary = Some(points.clone());
         Ok(points)
+    }
+
+    /// The boundary points, not yet recorded.
+    pub(super) fn given_or_sampled(&self) -> Result<Points<'static>, Error> {
+        match &self.boundary {
+            Some(points) => Ok(points.clone()),
+            None => self.sampled_boundary(),
+        }
     }
 
     fn sampled_boundary(&self) -> Result<Points<'static>, Error> {
@@ -80,6 +86,13 @@ impl<'a> Preparation<'a> {
         let count = boundary_points.unwrap_or_else(|| default_boundary_count(self.data.dimension()));
         let sampling = BoundarySampling::new(count).scheme(*boundary_scheme).near(self.data);
         Ok(domain.sample_boundary(&sampling, &mut stream(*seed, tasks::BOUNDARY))?)
+    }
+
+    /// Where a search starts, in fitted parameters, if that was given.
+    pub(crate) fn start(&self) -> Result<Option<Vec<f64>>, Error> {
+        let Preparation { estimator, data, model, .. } = self;
+        let given = estimator.start.as_ref();
+        Ok(given.map(|reported| checked_parameters(*model, reported, data.names())).transpose()?)
     }
 
     /// The domain to integrate over.
@@ -125,10 +138,17 @@ impl<'a> Preparation<'a> {
 
     /// The kernel at the data, conditioned on boundary points, in the form that the settings select.
     pub(crate) fn pairs(&mut self, boundary: &Points) -> Result<Held, Error> {
-        let Estimator { bandwidth, kernel, seed, interrupt, .. } = self.estimator;
+        let Estimator { bandwidth, seed, interrupt, .. } = self.estimator;
         let bandwidth = bandwidth.find(self.data, *seed, interrupt)?;
-        self.setup.kernel = Some(KernelUsed { name: kernel.name().to_string(), bandwidth });
         let held = Held::new(self.estimator, self.data, self.model, bandwidth, boundary)?;
+        self.record(&held, bandwidth)?;
+        Ok(held)
+    }
+
+    /// Records a kernel and how its pairs are held.
+    pub(super) fn record(&mut self, held: &Held, bandwidth: f64) -> Result<(), Error> {
+        let kernel = self.estimator.kernel.name().to_string();
+        self.setup.kernel = Some(KernelUsed { name: kernel, bandwidth });
         self.setup.compute = Some(ComputeUsed {
             holder: held.form()?.holder(),
             threads: rayon::current_num_threads(),
@@ -136,7 +156,7 @@ impl<'a> Preparation<'a> {
             reason: held.reason.clone(),
         });
         self.warnings.extend(held.warning.clone());
-        Ok(held)
+        Ok(())
     }
 }
 

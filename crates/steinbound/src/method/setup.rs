@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DistanceKind, Method};
+use super::{DistanceKind, Method, NormalSource};
 use crate::stein::{Holder, Statistic};
 
 /// The settings with which a result was computed.
@@ -43,8 +43,39 @@ pub struct Setup {
     /// The mean share of the kernel that remains on the boundary between the boundary points (TKSD; see
     /// [`Conditioned::leaks`](crate::stein::Conditioned::leaks)).
     pub leak: Option<f64>,
+    /// How the boundary is represented, for methods that let no flux through it.
+    #[serde(default)]
+    pub boundary: Option<BoundaryUsed>,
     /// How the pairs are computed, for methods that have pairs.
     pub compute: Option<ComputeUsed>,
+}
+
+/// How the boundary was represented, and how far the estimate moves with another representation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BoundaryUsed {
+    /// Where the normals of the boundary points come from.
+    pub normals: NormalSource,
+    /// The number of boundary points without a normal, at which every component is penalised.
+    pub without_normal: usize,
+    /// The distance between boundary points near the data, in bandwidths, if they were placed by it.
+    pub spacing: Option<f64>,
+    /// How often the bandwidth was halved.
+    pub halvings: usize,
+    /// The move of the estimate with twice as many boundary points, where the region is known.
+    pub finer: Option<Disagreement>,
+    /// The move of the estimate with a penalty that tolerates a tenth of the flux.
+    pub tighter: Option<Disagreement>,
+}
+
+/// The difference of two estimates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Disagreement {
+    /// The parameter in which they differ most.
+    pub parameter: String,
+    /// The difference, in standard errors of the fit.
+    pub standard_errors: f64,
 }
 
 /// The kernel that was used.

@@ -2,8 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{BoundaryCheck, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Uses};
+use super::pairs::{EXACT_LIMIT, Held};
+use super::settling::{MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small};
+use super::surface::Surface;
+use super::{BoundaryCheck, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses};
+use crate::engine::PairKernel;
 use crate::error::Error;
+use crate::minimise::{Estimate, effective_observations};
+use crate::stein::{Statistic, SteinForm, surface_weights, widths};
+
+/// A search of more observations than this is not repeated with another boundary.
+const MOST_SEARCHED: usize = 1_000;
 
 /// See [`Estimator::tksd`].
 #[derive(Debug)]
@@ -23,12 +32,131 @@ impl Procedure for Tksd {
     }
 
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
+        let estimator = preparation.estimator;
+        if estimator.places_boundary() && estimator.ridge.is_none() {
+            return prepare_by_itself(preparation);
+        }
         let boundary = preparation.boundary_points()?;
         let held = preparation.pairs(&boundary)?;
         if !preparation.estimator.is_replicate {
             BoundaryCheck::measure(preparation, &boundary, &held.exact)?;
         }
         Ok(Arc::new(SteinSolver::new(held.form()?, preparation.estimator.statistic)))
+    }
+}
+
+/// Boundary points, ridge and bandwidth where only the region is known.
+///
+/// Points are placed by bandwidth and data, and the ridge is `tau / (n omega)` for the piece of surface `omega`
+/// that a point stands for ([`Penalty`](crate::stein::Penalty)), so that it falls with the number of observations.
+/// The estimate is compared with those of a finer boundary and of a tenth of the ridge, which is one more fit
+/// each; while the latter moves it, the bandwidth is halved.
+fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
+    let weights = preparation.data.relative_weights();
+    let start = preparation.start()?;
+    let (estimator, data) = (preparation.estimator, preparation.data);
+    let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
+    let is_settled = |attempt: &Attempt| is_small(attempt.moves.tighter.as_ref());
+    let (Attempt { bandwidth, surface, ridge, held, moves }, halvings) =
+        halved(estimator, data, 1.0, attempt, is_settled)?;
+    preparation.record(&held, bandwidth)?;
+    preparation.setup.m = surface.points.len();
+    preparation.setup.ridge = Some(ridge);
+    preparation.setup.boundary = Some(moves.used(&surface, halvings));
+    preparation.boundary = Some(surface.points);
+    let solver = SteinSolver::new(held.form()?, estimator.statistic);
+    Ok(Arc::new(Settled { solver, moves }))
+}
+
+/// One bandwidth with its boundary points and ridge.
+struct Attempt {
+    bandwidth: f64,
+    surface: Surface,
+    ridge: f64,
+    held: Held,
+    moves: Moves,
+}
+
+fn attempt(
+    preparation: &Preparation,
+    weights: &[f64],
+    start: Option<&[f64]>,
+    bandwidth: f64,
+) -> Result<Attempt, Error> {
+    let Preparation { estimator, data, model, .. } = *preparation;
+    let widths = widths(data, bandwidth);
+    let kernel = Arc::clone(&estimator.kernel);
+    let kernel = PairKernel::new(kernel, widths.clone(), model.differentiated(), data.mean())?;
+    let ridge = |surface: &Surface| {
+        let mut pieces = surface_weights(&kernel, &surface.points)?;
+        let middle = pieces.len() / 2;
+        if pieces.is_empty() {
+            return Ok(estimator.fixed_ridge());
+        }
+        let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
+        Ok::<f64, Error>(TOLERATED_FLUX / (effective_observations(weights) * *piece))
+    };
+    let hold = |surface: &Surface, ridge: f64| {
+        Held::new(&estimator.clone().ridge(ridge), data, model, bandwidth, &surface.points)
+    };
+    let estimate = |held: &Held, start: Option<&[f64]>| {
+        let (seed, interrupt) = (estimator.seed, &estimator.interrupt);
+        let task = Task { model, data, weights, start, seed, interrupt };
+        SteinSolver::new(held.form()?, estimator.statistic).estimate(&task)
+    };
+    let mut surface = Surface::new(preparation, &widths)?;
+    let mut own_ridge = ridge(&surface)?;
+    let mut held = hold(&surface, own_ridge)?;
+    let mut moves = Moves::default();
+    let repeats = data.len() <= if model.affine().is_some() { EXACT_LIMIT } else { MOST_SEARCHED };
+    if !estimator.is_replicate && repeats {
+        let mut own = estimate(&held, start)?;
+        let moved = |own: &Estimate, other: &Held| {
+            let Some(theta) = &own.theta else { return Ok(None) };
+            let change = estimate(other, Some(theta))?
+                .theta
+                .map(|other| -> Vec<f64> { other.iter().zip(theta).map(|(a, b)| a - b).collect() });
+            Ok::<_, Error>(change.and_then(|change| in_standard_errors(preparation, weights, own, &change)))
+        };
+        for doubling in 0..=MOST_DOUBLINGS {
+            let Some(next) = surface.finer(preparation, &widths)? else { break };
+            let next_ridge = ridge(&next)?;
+            let finer = hold(&next, next_ridge)?;
+            moves.finer = moved(&own, &finer)?;
+            if is_small(moves.finer.as_ref()) || doubling == MOST_DOUBLINGS {
+                break;
+            }
+            (surface, own_ridge, held) = (next, next_ridge, finer);
+            own = estimate(&held, start.or(own.theta.as_deref()))?;
+        }
+        moves.tighter = moved(&own, &hold(&surface, TIGHTER * own_ridge)?)?;
+    }
+    Ok(Attempt { bandwidth, surface, ridge: own_ridge, held, moves })
+}
+
+/// The solver after the estimate was compared with others.
+struct Settled {
+    solver: SteinSolver,
+    moves: Moves,
+}
+
+impl Solver for Settled {
+    fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
+        let mut estimate = self.solver.estimate(task)?;
+        self.moves.judge(&mut estimate);
+        Ok(estimate)
+    }
+
+    fn refits(&self, task: &Task, sets: &[Vec<f64>]) -> Result<Vec<Option<Vec<f64>>>, Error> {
+        self.solver.refits(task, sets)
+    }
+
+    fn form(&self) -> Option<&Arc<dyn SteinForm>> {
+        self.solver.form()
+    }
+
+    fn with_statistic(&self, statistic: Statistic) -> Option<Arc<dyn Solver>> {
+        self.solver.with_statistic(statistic)
     }
 }
 

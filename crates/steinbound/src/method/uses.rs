@@ -21,6 +21,9 @@ pub struct Uses {
     pub distances: &'static [DistanceKind],
     /// The domain itself, to integrate over it.
     pub domain: bool,
+    /// Whether it weighs equations, or chooses settings, by the data and their number: influence values are
+    /// then those of the equations with their weights, and repeating a row is close to weighing it.
+    pub adaptive: bool,
 }
 
 impl Uses {
@@ -32,6 +35,7 @@ impl Uses {
         boundary_points: false,
         distances: &[],
         domain: false,
+        adaptive: false,
     };
 
     /// A kernel and a statistic over pairs, as every Stein discrepancy does.

@@ -141,12 +141,15 @@ fn a_ring_wants_a_smaller_ridge() {
     let data = simulate::truncated(&known, &[0.5, 0.5], domain.as_ref(), 1000, rng).unwrap().points;
     let estimator = Estimator::tksd().domain(domain);
     let off = |fit: &Fit| (fit.parameters[2].estimate.unwrap() - 1.0) / fit.parameters[2].std_error.unwrap();
-    let wide = estimator.clone().fit(&data, &Gaussian::full(2)).unwrap();
+    let wide = estimator.clone().boundary_points(32).fit(&data, &Gaussian::full(2)).unwrap();
     let warning = wide.warnings.iter().find(|text| text.contains("ridge is too large")).unwrap();
     assert!(warning.contains("use a smaller ridge, such as 1e-5"), "{warning}");
-    let good = estimator.ridge(1e-5).fit(&data, &Gaussian::full(2)).unwrap();
+    let good = estimator.clone().boundary_points(32).ridge(1e-5).fit(&data, &Gaussian::full(2)).unwrap();
     assert!(!is_sparse(&good), "{:?}", good.warnings);
     assert!(off(&wide) > 2.0 && off(&good).abs() < 2.0, "{} {}", off(&wide), off(&good));
+    // Told nothing but the region, it finds a bandwidth and a boundary that do.
+    let alone = estimator.fit(&data, &Gaussian::full(2)).unwrap();
+    assert!(alone.converged && off(&alone).abs() < 2.0, "{} {:?}", off(&alone), alone.warnings);
 }
 
 /// The search with a better boundary starts at the estimate, in the parameters that are fitted and not in

@@ -1,0 +1,119 @@
+//! Bandwidth and boundary, changed until the estimate settles.
+
+use super::surface::Surface;
+use super::{BoundaryUsed, Disagreement, Estimator, Preparation};
+use crate::error::Error;
+use crate::kernel::Bandwidth;
+use crate::matrix::Matrix;
+use crate::minimise::{Estimate, sandwich};
+use crate::points::Points;
+
+/// The flux that a penalty tolerates: its strength is the number of observations over this.
+pub(super) const TOLERATED_FLUX: f64 = 0.5;
+
+/// The check of the penalty tolerates this share of the flux.
+pub(super) const TIGHTER: f64 = 0.1;
+
+/// How often a bandwidth is halved at most.
+const MOST_HALVINGS: usize = 4;
+
+/// How often the number of boundary points is doubled at most.
+pub(super) const MOST_DOUBLINGS: usize = 2;
+
+/// A move of the estimate, in standard errors, beyond which it has not settled.
+pub(crate) const LARGEST_SETTLED_MOVE: f64 = 0.3;
+
+/// How far an estimate moves with other representations of the boundary, in standard errors.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Moves {
+    /// With twice as many boundary points.
+    pub(super) finer: Option<Disagreement>,
+    /// With a penalty that tolerates less.
+    pub(super) tighter: Option<Disagreement>,
+}
+
+/// Whether a move is harmless, or was not measured.
+pub(super) fn is_small(found: Option<&Disagreement>) -> bool {
+    found.is_none_or(|found| found.standard_errors <= LARGEST_SETTLED_MOVE)
+}
+
+impl Moves {
+    /// What was used, for the setup.
+    pub(super) fn used(&self, surface: &Surface, halvings: usize) -> BoundaryUsed {
+        BoundaryUsed {
+            normals: surface.source,
+            without_normal: surface.points.len() - surface.directions.known(),
+            spacing: surface.spacing,
+            halvings,
+            finer: self.finer.clone(),
+            tighter: self.tighter.clone(),
+        }
+    }
+
+    /// Marks an estimate that did not settle.
+    pub(super) fn judge(&self, estimate: &mut Estimate) {
+        let of_boundary = "a finer boundary";
+        let of_penalty = "a boundary that tolerates a tenth of the flux";
+        for (found, what) in [(&self.finer, of_boundary), (&self.tighter, of_penalty)] {
+            if let Some(Disagreement { parameter, standard_errors }) =
+                found.as_ref().filter(|found| !is_small(Some(found)))
+            {
+                estimate.warnings.push(format!(
+                    "{standard_errors:.2} standard errors: this far the estimate of {parameter} moves with {what}; \
+                     do not use it; give more observations, a smaller bandwidth, or use truncated-mle"
+                ));
+                estimate.converged = false;
+            }
+        }
+    }
+}
+
+/// Tries a bandwidth, by default a share of the median distance, and halves it until the estimate settles, where
+/// it was not given; with the number of halvings.
+///
+/// Where a tighter penalty moves the estimate, the region is narrow beside the bandwidth: smooth test functions
+/// cannot fall to zero at the boundary, and the penalty is paid in bias.
+pub(super) fn halved<A>(
+    estimator: &Estimator,
+    data: &Points,
+    share: f64,
+    mut attempt: impl FnMut(f64) -> Result<A, Error>,
+    is_settled: impl Fn(&A) -> bool,
+) -> Result<(A, usize), Error> {
+    let first = match estimator.bandwidth {
+        Bandwidth::Median => share * estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?,
+        given => given.find(data, estimator.seed, &estimator.interrupt)?,
+    };
+    let is_once = estimator.is_replicate || matches!(estimator.bandwidth, Bandwidth::Fixed(_));
+    let (mut best, mut halvings) = (attempt(first)?, 0);
+    while !is_once && !is_settled(&best) && halvings < MOST_HALVINGS {
+        match attempt(first * 0.5f64.powi(halvings as i32 + 1)) {
+            Ok(next) => (best, halvings) = (next, halvings + 1),
+            Err(error) if error.is_interrupted() => return Err(error),
+            // A bandwidth too small for the data is no reason to lose the estimate before it.
+            Err(_) => break,
+        }
+    }
+    Ok((best, halvings))
+}
+
+/// The largest change of a reported parameter, in its standard errors, for a change of the fitted ones.
+pub(super) fn in_standard_errors(
+    preparation: &Preparation,
+    weights: &[f64],
+    estimate: &Estimate,
+    change: &[f64],
+) -> Option<Disagreement> {
+    let Preparation { data, model, .. } = preparation;
+    let theta = estimate.theta.as_ref()?;
+    let (names, jacobian) = match model.report(theta) {
+        Some(reported) => (model.reported_names(data.names()), reported.jacobian),
+        None => (model.names(data.names()), Matrix::identity(theta.len())),
+    };
+    let influence = estimate.influence.times(&jacobian.transpose());
+    let covariance = sandwich::covariance(&influence, weights, data.clusters()).ok()?;
+    let change = jacobian.times_vector(change);
+    let moves = (0..change.len()).map(|k| change[k].abs() / covariance[(k, k)].sqrt());
+    let (k, standard_errors) = moves.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Disagreement { parameter: names[k].clone(), standard_errors })
+}
