@@ -44,6 +44,7 @@ struct Density {
     data: Data,
     model: Model,
     boundary: Option<Points<'static>>,
+    normals: Option<Points<'static>>,
     region: Option<Shape>,
     start: Option<Vec<f64>>,
 }
@@ -98,6 +99,7 @@ impl Density {
     ) -> Request<'a> {
         let mut request = Request::new(data, ModelRequest::Given(model), settings.method);
         request.region.boundary = self.boundary.clone();
+        request.region.normals = self.normals.clone();
         request.region.shape = self.region.clone();
         request.region.is_projected = settings.is_projected;
         request.start = self.start.clone();
@@ -189,20 +191,18 @@ impl Problem {
         clusters: Option<Vec<String>>,
         model: &Model,
         boundary: Option<PyReadonlyArray2<'_, f64>>,
+        boundary_normals: Option<PyReadonlyArray2<'_, f64>>,
         domain: Option<&Domain>,
         start: Option<Vec<f64>>,
         settings: &Bound<'_, PyDict>,
     ) -> Result<Problem, Failure> {
         let settings = Settings::read(settings)?;
-        let boundary = match &boundary {
-            Some(boundary) => {
-                Some(points(boundary).map_err(|failure| failure.about("boundary"))?.into_owned())
-            }
-            None => None,
-        };
+        let boundary = owned(boundary, "boundary")?;
+        let normals = owned(boundary_normals, "boundary_normals")?;
         let weights = weights.map(|weights| weights.as_array().to_vec());
         let data = Data { values: data, names, weights, clusters };
-        let mut density = Density { data, model: model.clone(), boundary, region: None, start: None };
+        let mut density =
+            Density { data, model: model.clone(), boundary, normals, region: None, start: None };
         (density.region, density.start) = density.with_points(py, |data| {
             let region = domain.map(|domain| domain.region(data.dimension())).transpose()?;
             let start = start.map(|start| model.start(start, data)).transpose()?;
@@ -434,6 +434,15 @@ impl Problem {
         })?;
         Ok(of_points(py, &found)?)
     }
+}
+
+/// Points that are kept, with the name of the argument that they came from in messages.
+fn owned(
+    array: Option<PyReadonlyArray2<'_, f64>>,
+    argument: &str,
+) -> Result<Option<Points<'static>>, Failure> {
+    let Some(array) = array else { return Ok(None) };
+    Ok(Some(points(&array).map_err(|failure| failure.about(argument))?.into_owned()))
 }
 
 pub fn printed(value: &impl Serialize) -> Result<String, Failure> {

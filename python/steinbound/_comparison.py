@@ -188,6 +188,7 @@ def compare(
     clusters: Any = None,
     progress: bool = False,
     project: bool = False,
+    boundary_normals: Any = None,
     **options: Unpack[Options],
 ) -> ComparisonResult:
     """Fit several methods and models to the same data and lay them side by side.
@@ -198,7 +199,7 @@ def compare(
 
     Parameters
     ----------
-    X, boundary, domain, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, progress, project, **options
+    X, boundary, domain, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, progress, project, boundary_normals, **options
         As for :func:`fit`.
     models
         The densities: a list, or models by the names that the tables show; a Gaussian with unknown mean and covariance
@@ -231,7 +232,9 @@ def compare(
         check_kinds({"method": method})
     if chosen is not None and not chosen:
         raise ValueError("methods is empty; give at least one such as 'tksd', or None")
-    problem = problem_of(X, boundary, domain, next(iter(named.values())), weights, clusters, None, settings)
+    problem = problem_of(
+        X, boundary, domain, next(iter(named.values())), weights, clusters, None, settings, boundary_normals
+    )
     dimension = problem.points.array.shape[1]
     built = [(label, model._build(dimension, problem.names)) for label, model in named.items()]
     tests = (as_count(bootstrap, "bootstrap"), level, resampling) if test else None

@@ -103,6 +103,7 @@ class Problem:
         clusters: Sequence[str] | None,
         model: Model,
         boundary: _Array | None,
+        boundary_normals: _Array | None,
         domain: Domain | None,
         start: Sequence[float] | None,
         settings: dict[str, Any],

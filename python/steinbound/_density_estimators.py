@@ -23,6 +23,7 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
     """What the density estimators have in common."""
 
     boundary: Any
+    boundary_normals: Any
     domain: Any
     start: Any = None
     result_: FitResult
@@ -58,6 +59,7 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
             self._model(),
             weights=sample_weight,
             start=self.start,
+            boundary_normals=self.boundary_normals,
             **self._settings(),
         )
         self._keep()
@@ -134,6 +136,8 @@ class TruncatedGaussian(TruncatedDensity):
         A seed (default 0) or a NumPy generator, for everything random.
     options
         Other options of :func:`steinbound.fit` by name, such as ``{"boundary_points": 200, "threads": 1}``.
+    boundary_normals
+        A vector perpendicular to the boundary at each of its points, m by d, as for :func:`steinbound.fit`.
 
     Attributes
     ----------
@@ -178,6 +182,7 @@ class TruncatedGaussian(TruncatedDensity):
         random_state: Any = None,
         diagnostics: bool = True,
         options: Mapping[str, Any] | None = None,
+        boundary_normals: Any = None,
     ) -> None:
         self.boundary = boundary
         self.domain = domain
@@ -192,6 +197,7 @@ class TruncatedGaussian(TruncatedDensity):
         self.random_state = random_state
         self.diagnostics = diagnostics
         self.options = options
+        self.boundary_normals = boundary_normals
 
     def _model(self) -> Model:
         return Gaussian(self.covariance, self.shape)
@@ -263,6 +269,7 @@ def discrepancy_score(estimator: TruncatedDensity, X: Any, y: Any = None) -> flo
         estimator._model(),
         "ksd" if estimator.boundary is None and estimator.domain is None else "tksd",
         statistic="u",
+        boundary_normals=estimator.boundary_normals,
         **(estimator.options or {}),
     )
     return -found.squared

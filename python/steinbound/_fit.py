@@ -90,19 +90,25 @@ def problem_of(
     clusters: Any,
     start: Any,
     settings: Settings,
+    boundary_normals: Any = None,
 ) -> Problem:
     check_references({"X": X, "boundary": boundary, "domain": domain})
     check_order(X, weights, "weights")
     check_order(X, clusters, "clusters")
+    check_order(boundary, boundary_normals, "boundary_normals", "boundary")
     points = distinct(as_points(X), "X")
     chosen, begin = as_model(model, start)
     places, region = _region(boundary, domain, points)
+    normals = None
+    if boundary_normals is not None:
+        normals = matched(as_points(boundary_normals, "boundary_normals"), points, "boundary_normals")
     return Problem(
         points=points,
         weights=None if weights is None else as_vector(weights, len(points.array), "weights"),
         clusters=None if clusters is None else as_labels(clusters, len(points.array), "clusters"),
         model=chosen,
         boundary=places,
+        boundary_normals=normals,
         domain=region,
         start=begin,
         settings=settings,
@@ -166,6 +172,7 @@ def fit(
     progress: bool = False,
     derive: str | Sequence[str] | Mapping[str, str] | None = None,
     project: bool = False,
+    boundary_normals: Any = None,
     **options: Unpack[Options],
 ) -> FitResult:
     """Estimate the parameters of a density from truncated data, with standard errors.
@@ -216,6 +223,9 @@ def fit(
     project
         Whether to lay longitude and latitude, in degrees, on a plane of equal areas about the data. Locations are
         reported in degrees; covariances, bandwidth and distances are in kilometres.
+    boundary_normals
+        A vector perpendicular to the boundary at each of its points, m by d, of any length and sign. By default they
+        come from the domain or from neighbouring boundary points; methods that need none do not use them.
     **options
         See :class:`Options`.
 
@@ -240,7 +250,7 @@ def fit(
     True
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
-    problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings, boundary_normals)
     result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress))
     warn(result.warnings)
     return result
@@ -261,13 +271,14 @@ def discrepancy(
     random_state: Any = None,
     weights: Any = None,
     project: bool = False,
+    boundary_normals: Any = None,
     **options: Unpack[Options],
 ) -> DiscrepancyResult:
     """Measure how far data and model are apart at given parameters, without fitting.
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, project, **options
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, project, boundary_normals, **options
         As for :func:`fit`.
     at
         The parameters, in the order in which a fit reports them or by name.
@@ -291,7 +302,7 @@ def discrepancy(
     if is_formula and not isinstance(at, Mapping):
         raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
     formula_start = at if is_formula else None
-    problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings)
+    problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals)
     place = problem.parameters(at, "at")
     result = DiscrepancyResult(*problem.core.discrepancy(place))
     warn(result.warnings)
@@ -320,13 +331,14 @@ def gof_test(
     start: Any = None,
     progress: bool = False,
     project: bool = False,
+    boundary_normals: Any = None,
     **options: Unpack[Options],
 ) -> TestResult:
     """Test whether the data come from the model, inside the boundary.
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, project, **options
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, project, boundary_normals, **options
         As for :func:`fit`.
     at
         The parameters to be tested; by default they are fitted, and the test takes that into account.
@@ -351,7 +363,7 @@ def gof_test(
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
     begin = at if isinstance(model, str) and start is None else start
-    problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals)
     place = None if at is None else problem.parameters(at, "at")
     result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
     warn(result.warnings)

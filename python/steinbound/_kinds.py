@@ -114,7 +114,8 @@ def _is_number(text: str) -> bool:
 
 
 #: Every option that is shared with the command line. A name can stand for two: a bootstrap and a test have one each.
-OPTIONS = [Option(described) for described in json.loads(_core.options())]
+#: Columns of files are arrays here, which are looked at where the points are that they belong to.
+OPTIONS = [Option(described) for described in json.loads(_core.options()) if described["kind"] != "columns"]
 
 
 def _kinds() -> dict[str, tuple[_Check, bool]]:
@@ -152,8 +153,8 @@ def check_kinds(arguments: Mapping[str, Any]) -> None:
         kind[0](value, name)
 
 
-def check_order(X: Any, values: Any, what: str) -> None:
-    """Refuses a labelled column with the rows of a table in another order: it would be taken as it stands.
+def check_order(X: Any, values: Any, what: str, of: str = "data") -> None:
+    """Refuses labelled values with the rows of a table in another order: they would be taken as they stand.
 
     Examples
     --------
@@ -165,6 +166,6 @@ def check_order(X: Any, values: Any, what: str) -> None:
         return
     if len(rows) == len(labels) and rows.is_unique and set(rows) == set(labels):
         raise ValueError(
-            f"{what} has the rows of the data in another order; give {what}.loc[data.index], or {what}.to_numpy() "
+            f"{what} has the rows of the {of} in another order; give {what}.loc[{of}.index], or {what}.to_numpy() "
             "where they go by place"
         )

@@ -24,7 +24,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
     ----------
     n_components
         How many.
-    boundary, domain, method, kernel, bandwidth, ridge, statistic, tune, random_state, diagnostics, options
+    boundary, domain, method, kernel, bandwidth, ridge, statistic, tune, random_state, diagnostics, options, boundary_normals
         As for :class:`TruncatedGaussian`.
     covariance
         The covariance of every component, where it is known.
@@ -84,6 +84,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
         random_state: Any = None,
         diagnostics: bool = True,
         options: Mapping[str, Any] | None = None,
+        boundary_normals: Any = None,
     ) -> None:
         self.n_components = n_components
         self.boundary = boundary
@@ -101,6 +102,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
         self.random_state = random_state
         self.diagnostics = diagnostics
         self.options = options
+        self.boundary_normals = boundary_normals
 
     def _model(self) -> Model:
         return GaussianMixture(self.n_components, self.covariance, self.shape, self.estimate_weights)

@@ -43,6 +43,7 @@ class Problem:
     clusters: list[str] | None
     model: Model
     boundary: NDArray[np.float64] | None
+    boundary_normals: NDArray[np.float64] | None
     domain: Domain | None
     start: list[float] | Mapping[str, float] | None
     settings: Settings
@@ -68,6 +69,7 @@ class Problem:
             self.clusters,
             self.model._build(dimension, self.names),
             self.boundary,
+            self.boundary_normals,
             None if self.domain is None else self.domain._engine,
             start,
             self.settings,

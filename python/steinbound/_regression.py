@@ -205,6 +205,7 @@ def regress(
         clusters=None,
         model=_Regression(formula),
         boundary=None,
+        boundary_normals=None,
         domain=None,
         start=None,
         settings=settings,

@@ -423,6 +423,7 @@ SETTINGS: dict[str, Maker] = {
 DATA: dict[str, Maker] = {
     "X": lambda rng: array(rng) if rng.random() < 0.7 else anything(rng),
     "boundary": lambda rng: rng.choice([array, domain, anything])(rng),
+    "boundary_normals": lambda rng: rng.choice([array, array, anything])(rng),
     "domain": domain,
     "model": model,
     "weights": lambda rng: rng.choice([array(rng, (12,)), array(rng), anything(rng)]),

@@ -71,7 +71,7 @@ problem = sb.fit(X[:1000], method="mle", model=sb.Gaussian(1.0)).problem
 from steinbound._inputs import as_points
 held = as_points(X)
 model = problem.model._build(2, ["a", "b"])
-sb._core.Problem(held.array, None, None, None, model, None, None, None, problem.settings)
+sb._core.Problem(held.array, None, None, None, model, None, None, None, None, problem.settings)
 print(peak() - before)
 """
     assert int(run_python(PEAK + program)) < 40e6

@@ -28,6 +28,8 @@ macro_rules! groups {
 groups! {
     /// Settings of an estimator.
     MethodGroup = &options::METHOD_SETTINGS;
+    /// What comes with boundary points that are given.
+    GivenBoundary = &options::GIVEN_BOUNDARY;
     /// How boundary points are sampled.
     Sampling = &options::SAMPLING;
     /// Whether data outside the domain are kept.
@@ -79,7 +81,7 @@ impl<G: Group> FromArgMatches for Given<G> {
             let is_given = matches.value_source(option.name) == Some(ValueSource::CommandLine);
             let value = match option.kind {
                 Kind::Flag => Some(Value::Flag(matches.get_flag(option.name))),
-                _ => matches.get_one::<Value>(option.name).copied(),
+                _ => matches.get_one::<Value>(option.name).cloned(),
             };
             if let Some(value) = value.filter(|_| is_given) {
                 self.options.set(option, value);

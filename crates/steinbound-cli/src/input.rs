@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::Path;
 
-use steinbound::{Method, Points};
+use steinbound::{FitError, Method, Points};
 use steinbound_io::map::is_map;
 use steinbound_io::names::{few, shown};
-use steinbound_io::{Map, MapOptions, TableOptions, read_map};
-use steinbound_request::{Case, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values};
+use steinbound_io::{Map, MapOptions, Sheet, TableOptions, read_map};
+use steinbound_request::{
+    Case, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values, options,
+};
 
 use crate::failure::Failure;
 use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, WORDING, together};
@@ -73,6 +75,7 @@ impl Input {
             cluster: data.rows.cluster.clone(),
             drop_missing: data.rows.drop_missing,
             format: data.text.format(),
+            ..Default::default()
         };
         let sheet = read_sheet(&data.data, &table, output)?;
         output.note_dropped(sheet.dropped, &sheet.path);
@@ -118,6 +121,7 @@ fn region(
 ) -> Result<RegionRequest, Failure> {
     let mut region = RegionRequest::default();
     region.is_projected = options.project;
+    let normals = options.given_boundary.columns(&options::BOUNDARY_NORMALS);
     match &options.boundary {
         Some(path) if is_map(path) => {
             if options.domain.is_some() {
@@ -130,7 +134,10 @@ fn region(
             region.is_geographic = map.looks_geographic;
             region.shape = Some(Shape::Polygon(Box::new(map.polygon()?)));
         }
-        Some(path) => region.boundary = Some(matching.read("boundary", path, output)?),
+        Some(path) => {
+            let (points, normals) = matching.read_boundary(path, &normals, output)?;
+            (region.boundary, region.normals) = (Some(points), normals);
+        }
         None => {}
     }
     if options.feature.is_some() && region.shape.is_none() {
@@ -143,6 +150,9 @@ fn region(
             Some(polygon) => Shape::Polygon(Box::new(polygon?)),
             None => Shape::Domain(spec.build(data.dimension())?),
         });
+    }
+    if !normals.is_empty() {
+        region.check_normals(WORDING)?;
     }
     Ok(region)
 }
@@ -167,7 +177,50 @@ impl Matching {
 
     /// Points with the data's columns: by name where both files have headers, else in order.
     pub fn read(&self, what: &str, path: &Path, output: &Output) -> Result<Points<'static>, Failure> {
-        let options = TableOptions { drop_missing: self.drop_missing, ..Default::default() };
+        points_of(self.sheet(what, path, &[], output)?)
+    }
+
+    /// Boundary points, and their normals where their columns are given.
+    pub fn read_boundary(
+        &self,
+        path: &Path,
+        columns: &[String],
+        output: &Output,
+    ) -> Result<(Points<'static>, Option<Points<'static>>), Failure> {
+        if !columns.is_empty() && columns.len() != self.names.len() {
+            return Err(Failure::input(format!(
+                "the columns of --boundary-normals are {} ({}) and those of the data {} ({}); name one for each, in this order",
+                columns.len(),
+                list(columns),
+                self.names.len(),
+                list(&self.names)
+            )));
+        }
+        let sheet = self.sheet("boundary", path, columns, output)?;
+        let normals = sheet.normals()?;
+        if let Some(normals) = &normals {
+            let is_ours = |name: &&String| self.has_header && sheet.has_header && self.names.contains(name);
+            if let Some(name) = normals.names().iter().find(is_ours) {
+                return Err(Failure::input(format!(
+                    "--boundary-normals names the column {} of {}, which has a coordinate of the data; name columns with \
+                     normals",
+                    shown(name),
+                    sheet.path
+                )));
+            }
+            if let Some(row) = normals.rows().position(|normal| normal.iter().all(|value| *value == 0.0)) {
+                let place = sheet.place(row).map_or_else(String::new, |place| format!(", {place}"));
+                let reason = FitError::ZeroNormal { row: row + 1 };
+                return Err(Failure::input(format!("{}{place}: {reason}", sheet.path)));
+            }
+        }
+        Ok((points_of(sheet)?, normals))
+    }
+
+    /// A table with the data's columns, and those of normals.
+    fn sheet(&self, what: &str, path: &Path, normals: &[String], output: &Output) -> Result<Sheet, Failure> {
+        let options =
+            TableOptions { drop_missing: self.drop_missing, normals: normals.to_vec(), ..Default::default() };
         let mut sheet = read_sheet(path, &options, output).map_err(without_options)?;
         if self.has_header && sheet.has_header && sheet.names != self.names {
             if let Some(matched) = sheet.clone().with_columns(&self.names) {
@@ -192,9 +245,14 @@ impl Matching {
                 list(&self.names)
             )));
         }
-        let path = sheet.path.clone();
-        sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))
+        Ok(sheet)
     }
+}
+
+/// The points of a table, whose path is in the message if there are none.
+fn points_of(sheet: Sheet) -> Result<Points<'static>, Failure> {
+    let path = sheet.path.clone();
+    sheet.into_points().map_err(|error| Failure::input(format!("{path}: {error}")))
 }
 
 /// Names for a message, not too many of them.

@@ -14,7 +14,7 @@ use steinbound_io::names::shown;
 use steinbound_request::options::SEED;
 use steinbound_request::{Options, Value, Values, Wording};
 
-use crate::arguments::{self, Given, MethodGroup, Outside, Sampling};
+use crate::arguments::{self, Given, GivenBoundary, MethodGroup, Outside, Sampling};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
@@ -104,6 +104,8 @@ pub struct DataOptions {
     /// points are sampled from them, distances are exact, and data outside are refused.
     #[arg(long, value_name = "FILE", help_heading = "Region", value_hint = ValueHint::FilePath)]
     pub boundary: Option<PathBuf>,
+    #[command(flatten)]
+    pub given_boundary: Given<GivenBoundary>,
     /// The feature of the map to use: a property and its value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = feature, help_heading = "Region")]
     pub feature: Option<(String, String)>,
@@ -138,6 +140,7 @@ impl DataOptions {
     /// The options of all faces that are given here.
     pub fn given(&self) -> Options {
         let mut given = Options::clone(&self.sampling);
+        given.extend(&self.given_boundary);
         given.extend(&self.rows.outside);
         given
     }

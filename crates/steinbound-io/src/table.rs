@@ -24,6 +24,8 @@ pub struct TableOptions {
     pub weights: Option<String>,
     /// The column of cluster labels.
     pub cluster: Option<String>,
+    /// The columns of vectors that are perpendicular to a boundary, for points on it.
+    pub normals: Vec<String>,
     /// Leave out rows with missing values instead of returning an error.
     pub drop_missing: bool,
     /// How a table of text is laid out.
@@ -56,6 +58,8 @@ pub struct Sheet {
     pub warnings: Vec<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<String>>,
+    /// The names of the columns of normals, and their values row by row.
+    normals: (Vec<String>, Vec<f64>),
 }
 
 impl Sheet {
@@ -89,6 +93,24 @@ impl Sheet {
         self.clusters.as_deref()
     }
 
+    /// The normal of each row, if columns of normals were chosen.
+    ///
+    /// ```
+    /// use steinbound_io::{Sheet, TableOptions};
+    /// let options = TableOptions { normals: vec!["nx".into(), "ny".into()], ..Default::default() };
+    /// let sheet = Sheet::parse("edge.csv", b"nx,x,y,ny\n1,2,0,0\n0,0,2,1\n", &options)?;
+    /// let normals = sheet.normals()?.ok_or("no normals")?;
+    /// assert_eq!((sheet.names.join(" "), normals.row(1)), ("x y".into(), &[0.0, 1.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn normals(&self) -> Result<Option<Points<'static>>, Error> {
+        let (names, values) = &self.normals;
+        if names.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Points::new(values.clone(), names.len())?.with_names(names.clone())?))
+    }
+
     /// The same rows with only these columns, in this order; `None` if one does not exist.
     pub fn with_columns(mut self, names: &[String]) -> Option<Sheet> {
         let place = |name: &String| self.names.iter().position(|other| other == name);
@@ -111,6 +133,7 @@ impl Sheet {
         self.lines.clear();
         self.weights.iter_mut().for_each(Vec::clear);
         self.clusters.iter_mut().for_each(Vec::clear);
+        self.normals.1.clear();
         Ok(())
     }
 
@@ -182,7 +205,8 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     let path = layout.path.clone();
     let weights = options.weights.as_ref().map(|column| layout.find(column)).transpose()?;
     let cluster = options.cluster.as_ref().map(|column| layout.find(column)).transpose()?;
-    let is_data = |j: &usize| Some(*j) != weights && Some(*j) != cluster;
+    let normals = options.normals.iter().map(|column| layout.find(column)).collect::<Result<Vec<_>, _>>()?;
+    let is_data = |j: &usize| Some(*j) != weights && Some(*j) != cluster && !normals.contains(j);
     let mut columns = Columns::default();
     if !options.columns.is_empty() {
         let found = options.columns.iter().map(|column| layout.find(column));
@@ -192,14 +216,15 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
     } else {
         columns.undecided = (0..layout.names.len()).filter(is_data).collect();
     }
-    if let Some(j) = columns.repeated() {
+    if let Some(j) = repeated(&columns.chosen).or_else(|| repeated(&normals)) {
         return Err(IoError::RepeatedColumn { path, name: shown(&layout.names[j]) });
     }
     // Without a column there is nothing to check the number of rows against that a damaged file claims.
     if columns.chosen.is_empty() && columns.undecided.is_empty() {
         return Err(layout.no_numeric_column());
     }
-    let used = columns.chosen.iter().chain(&columns.undecided).chain(&weights).chain(&cluster);
+    let used =
+        columns.chosen.iter().chain(&columns.undecided).chain(&weights).chain(&cluster).chain(&normals);
     rows.choose(&used.copied().collect::<Vec<_>>())?;
 
     let usual = rows.usual_columns().unwrap_or_default();
@@ -217,18 +242,22 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         warnings: layout.warning.iter().filter(|_| is_usual).cloned().collect(),
         weights: weights.map(|_| Vec::new()),
         clusters: cluster.map(|_| Vec::new()),
+        normals: (normals.iter().map(|j| layout.names[*j].clone()).collect(), Vec::new()),
     };
     while let Some(line) = rows.next()? {
         if !columns.undecided.is_empty() && columns.decide(rows) {
             sheet.forget_rows(&columns, &layout, options.drop_missing)?;
         }
-        let used = || columns.chosen.iter().chain(&weights).chain(&cluster);
+        let used = || columns.chosen.iter().chain(&weights).chain(&cluster).chain(&normals);
         if options.drop_missing && used().any(|j| rows.cell(*j).is_missing()) {
             sheet.dropped += 1;
             continue;
         }
         for j in &columns.chosen {
             sheet.values.push(layout.value(rows.cell(*j), *j, line)?);
+        }
+        for j in &normals {
+            sheet.normals.1.push(layout.value(rows.cell(*j), *j, line)?);
         }
         if let (Some(weights), Some(j)) = (&mut sheet.weights, weights) {
             weights.push(layout.weight(rows.cell(j), j, line)?);
@@ -269,12 +298,13 @@ struct Columns {
     left_out: Vec<usize>,
 }
 
-impl Columns {
-    fn repeated(&self) -> Option<usize> {
-        let mut seen = HashSet::new();
-        self.chosen.iter().copied().find(|j| !seen.insert(*j))
-    }
+/// A column that is there more than once.
+fn repeated(columns: &[usize]) -> Option<usize> {
+    let mut seen = HashSet::new();
+    columns.iter().copied().find(|j| !seen.insert(*j))
+}
 
+impl Columns {
     /// Decides about columns by the values of the row; returns whether any was chosen.
     fn decide(&mut self, rows: &dyn Rows) -> bool {
         let verdict = |j: &usize| rows.layout().decides_numeric(rows.cell(*j));
@@ -345,6 +375,29 @@ mod tests {
         let points = sheet.into_points().unwrap();
         assert_eq!(points.weights().as_ref(), [2.0, 4.0, 0.0]);
         assert_eq!(points.clusters(), Some(&[0, 1, 0][..]));
+    }
+
+    #[test]
+    fn normals_are_not_data() {
+        let read = |text: &str, normals: &[&str], drop_missing| {
+            let normals = normals.iter().map(ToString::to_string).collect();
+            Sheet::parse("f", text.as_bytes(), &TableOptions { normals, drop_missing, ..Default::default() })
+        };
+        let sheet = read("1,2,0,-1\n3,4,1,0\n", &["4", "3"], false).unwrap();
+        assert_eq!(
+            (&sheet.names, &sheet.values[..]),
+            (&vec!["x1".into(), "x2".into()], &[1.0, 2.0, 3.0, 4.0][..])
+        );
+        assert_eq!(sheet.normals().unwrap().unwrap().values(), [-1.0, 0.0, 0.0, 1.0]);
+        let gap = "x,nx\nNA,1\n2,\n3,-1\n";
+        let sheet = read(gap, &["nx"], true).unwrap();
+        assert_eq!((&sheet.values[..], sheet.dropped, &sheet.lines[..]), (&[3.0][..], 2, &[4][..]));
+        assert_eq!(sheet.normals().unwrap().unwrap().values(), [-1.0]);
+        let message = |text: &str, normals: &[&str]| read(text, normals, false).unwrap_err().to_string();
+        assert!(message("x,nx\n1,\n", &["nx"]).contains("line 2, column 2 (\"nx\"): the value is missing"));
+        assert!(message("x,nx\n1,inf\n", &["nx"]).contains("inf is not a finite number"));
+        assert!(message("x,nx,ny\n1,2,3\n", &["nx", "2"]).contains("column \"nx\" is chosen twice"));
+        assert!(message("x,nx\n1,2\n", &["n"]).contains("no column \"n\""));
     }
 
     #[test]

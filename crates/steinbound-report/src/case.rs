@@ -19,6 +19,9 @@ pub fn region_facts(region: &Region, file: Option<&str>) -> Vec<(&'static str, S
     let file = file.map_or_else(String::new, |file| format!(" ({file})"));
     let text = match (&region.domain, &region.boundary) {
         (Some(domain), _) => format!("{}{file}", domain.describe()),
+        (None, Some(_)) if region.normals.is_some() => {
+            format!("known by points on its boundary, with normals{file}")
+        }
         (None, Some(_)) => format!("known by points on its boundary{file}"),
         (None, None) => "not truncated, or not taken into account".into(),
     };

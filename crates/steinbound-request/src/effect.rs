@@ -31,6 +31,8 @@ pub enum Needs {
     Tuning,
     /// Boundary points that are sampled.
     SampledBoundary,
+    /// A method that uses the normals of boundary points.
+    BoundaryNormals,
     /// A known domain.
     Domain,
     /// A bootstrap.
@@ -110,6 +112,7 @@ impl<'a> Situation<'a> {
             let boundary = self.wording.option("boundary");
             notes.push(format!("{boundary} has no effect {}", self.by_distance()));
         }
+        notes.extend(self.notes(&options::GIVEN_BOUNDARY));
         notes.extend(self.notes(&options::SAMPLING));
         notes.extend(self.note(&options::ALLOW_OUTSIDE));
         notes
@@ -181,6 +184,7 @@ impl<'a> Situation<'a> {
             Needs::SampledBoundary => self
                 .has_boundary
                 .then(|| format!("when {} gives the points", self.wording.option("boundary"))),
+            Needs::BoundaryNormals => (!uses.boundary_normals).then_some(by_method),
             Needs::Domain => {
                 (self.domain.is_none() && !self.is_regression).then(|| "without a domain".to_string())
             }
@@ -237,6 +241,19 @@ mod tests {
         situation.has_boundary = true;
         let note = situation.note(&options::BOUNDARY_POINTS).unwrap();
         assert_eq!(note, "--boundary-points has no effect when --boundary gives the points");
+    }
+
+    #[test]
+    fn normals_are_for_methods_that_use_them() {
+        let mut given = Options::new();
+        given.set_text(&options::BOUNDARY_NORMALS, "nx,ny").unwrap();
+        for method in Method::ALL {
+            let notes = Situation::new(method, &given, Wording::CommandLine).all_notes();
+            let expected = format!("--boundary-normals has no effect with --method {method}");
+            assert_eq!(notes.contains(&expected), !method.uses().boundary_normals, "{notes:?}");
+        }
+        let error = given.set_text(&options::BOUNDARY_NORMALS, "nx,,ny").unwrap_err().to_string();
+        assert!(error.contains("\"nx,,ny\" is not a list of columns"), "{error}");
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub enum Kind {
     Flag,
     /// A name from a list.
     Choice(fn() -> Choice<()>),
+    /// Columns of a file, by header or number from 1. Faces without files have arrays in their place.
+    Columns,
 }
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             Kind::Seed => "seed",
             Kind::Flag => "flag",
             Kind::Choice(_) => "choice",
+            Kind::Columns => "columns",
         }
     }
 
@@ -108,7 +111,7 @@ pub(crate) enum Apply {
 }
 
 /// The value that was given for an option.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
     /// A number.
@@ -121,6 +124,8 @@ pub enum Value {
     Flag(bool),
     /// A name of a list, or a word in place of a number.
     Name(&'static str),
+    /// Columns.
+    Columns(Vec<String>),
 }
 
 impl OptionSpec {
@@ -201,6 +206,13 @@ impl OptionSpec {
                 _ => Err(is_not("true or false")),
             },
             Kind::Choice(_) => self.name_of(text).map_err(|error| error.to_string()),
+            Kind::Columns => {
+                let names: Vec<String> = text.split(',').map(|name| name.trim().to_string()).collect();
+                match names.iter().any(String::is_empty) {
+                    true => Err(is_not("a list of columns; write it as A,B")),
+                    false => Ok(Value::Columns(names)),
+                }
+            }
         }
     }
 
@@ -210,12 +222,12 @@ impl OptionSpec {
         list.entry_of(text).map(|entry| Value::Name(entry.name))
     }
 
-    fn applied(&self, estimator: Estimator, value: Value) -> Estimator {
+    fn applied(&self, estimator: Estimator, value: &Value) -> Estimator {
         match (self.apply, value) {
-            (Apply::Number(set), Value::Number(value)) => set(estimator, value),
-            (Apply::Count(set), Value::Count(value)) => set(estimator, value),
-            (Apply::Seed(set), Value::Seed(value)) => set(estimator, value),
-            (Apply::Flag(set), Value::Flag(value)) => set(estimator, value),
+            (Apply::Number(set), Value::Number(value)) => set(estimator, *value),
+            (Apply::Count(set), Value::Count(value)) => set(estimator, *value),
+            (Apply::Seed(set), Value::Seed(value)) => set(estimator, *value),
+            (Apply::Flag(set), Value::Flag(value)) => set(estimator, *value),
             (Apply::Name(set), Value::Name(name)) => set(estimator, name),
             _ => estimator,
         }
@@ -278,7 +290,7 @@ impl Options {
 
     /// Adds what others give.
     pub fn extend(&mut self, others: &Options) {
-        others.given.iter().for_each(|(_, value, option)| self.set(option.0, *value));
+        others.given.iter().for_each(|(_, value, option)| self.set(option.0, value.clone()));
     }
 
     /// Whether a value was given.
@@ -288,7 +300,7 @@ impl Options {
 
     /// The value that was given.
     pub fn get(&self, option: &OptionSpec) -> Option<Value> {
-        self.given.iter().find(|(name, ..)| *name == option.name).map(|(_, value, _)| *value)
+        self.given.iter().find(|(name, ..)| *name == option.name).map(|(_, value, _)| value.clone())
     }
 
     /// The number that was given, or that is the default.
@@ -311,6 +323,21 @@ impl Options {
     /// Whether a flag was switched on.
     pub fn flag(&self, option: &OptionSpec) -> bool {
         self.get(option) == Some(Value::Flag(true))
+    }
+
+    /// The columns that were given, none by default.
+    ///
+    /// ```
+    /// use steinbound_request::{Options, options};
+    /// let mut given = Options::new();
+    /// given.set_text(&options::BOUNDARY_NORMALS, "nx, ny").unwrap();
+    /// assert_eq!(given.columns(&options::BOUNDARY_NORMALS), ["nx", "ny"]);
+    /// ```
+    pub fn columns(&self, option: &OptionSpec) -> Vec<String> {
+        match self.get(option) {
+            Some(Value::Columns(names)) => names,
+            _ => Vec::new(),
+        }
     }
 
     /// What was chosen from a list.
@@ -337,7 +364,7 @@ impl Options {
     /// An estimator with these settings.
     pub fn estimator(&self, method: Method) -> Estimator {
         let estimator = Estimator::new(method);
-        self.given.iter().fold(estimator, |estimator, (_, value, option)| option.0.applied(estimator, *value))
+        self.given.iter().fold(estimator, |estimator, (_, value, option)| option.0.applied(estimator, value))
     }
 
     /// What an estimator is to solve, with bandwidth and ridge chosen where that was asked for.

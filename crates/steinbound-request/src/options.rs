@@ -135,6 +135,22 @@ pub static TOLERANCE: OptionSpec = OptionSpec::new(
 .needs(Needs::LowRank)
 .apply(Apply::Number(Estimator::tolerance));
 
+/// Normals of boundary points.
+pub static BOUNDARY_NORMALS: OptionSpec = OptionSpec::new(
+    "boundary-normals",
+    "Region",
+    "A,B",
+    Kind::Columns,
+    "Columns with the normals of the boundary points",
+)
+.details(
+    "They are columns of the boundary's table, by header or number from 1, one for each coordinate in the order of the data's \
+     columns; the others have the coordinates. A normal is perpendicular to the boundary; its length and sign do not matter. \
+     Where neither normals nor the region are given they are found from neighbouring points.",
+)
+.default(Preset::Words("from the region"))
+.needs(Needs::BoundaryNormals);
+
 /// The number of boundary points.
 pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
     "boundary-points",
@@ -292,6 +308,9 @@ pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
     &TOLERANCE,
 ];
 
+/// What comes with boundary points that are given.
+pub static GIVEN_BOUNDARY: [&OptionSpec; 1] = [&BOUNDARY_NORMALS];
+
 /// How boundary points are sampled.
 pub static SAMPLING: [&OptionSpec; 2] = [&BOUNDARY_POINTS, &BOUNDARY_SAMPLING];
 
@@ -321,9 +340,10 @@ pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 /// All options with the name of their group.
-fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 4] {
+fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 5] {
     [
         ("estimator", estimator().collect()),
+        ("boundary", GIVEN_BOUNDARY.to_vec()),
         ("bootstrap", BOOTSTRAPPING.to_vec()),
         ("test", TESTING.to_vec()),
         ("regression", REGRESSION.to_vec()),

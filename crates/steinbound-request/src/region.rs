@@ -24,6 +24,8 @@ const LONGEST_EDGE: f64 = 0.25;
 pub struct RegionRequest {
     /// Points on the boundary, in the data's columns.
     pub boundary: Option<Points<'static>>,
+    /// A vector perpendicular to the boundary at each of these points.
+    pub normals: Option<Points<'static>>,
     /// The region itself.
     pub shape: Option<Shape>,
     /// Whether a map says that its coordinates are longitude and latitude.
@@ -48,6 +50,8 @@ pub enum Shape {
 pub struct Region {
     /// Points on the boundary, where they are given.
     pub boundary: Option<Points<'static>>,
+    /// A vector perpendicular to the boundary at each of these points, where they are given.
+    pub normals: Option<Points<'static>>,
     /// The domain, where it is known.
     pub domain: Option<Arc<dyn Domain>>,
     /// The projection, where there is one.
@@ -69,6 +73,35 @@ pub struct ProjectionUsed {
 }
 
 impl RegionRequest {
+    /// Refuses normals where there are no boundary points that they could belong to, or where these are
+    /// projected.
+    ///
+    /// ```
+    /// use steinbound_request::{RegionRequest, Wording};
+    /// let error = RegionRequest::default().check_normals(Wording::Python).unwrap_err();
+    /// assert!(error.to_string().starts_with("boundary_normals: there are no boundary points"));
+    /// ```
+    pub fn check_normals(&self, wording: Wording) -> Result<(), RequestError> {
+        let normals = wording.option("boundary-normals");
+        let reason = match (&self.boundary, &self.shape) {
+            (None, Some(_)) => format!(
+                "the boundary is given as a region, which has its own normals; leave {normals} out, or give the boundary as \
+                 points"
+            ),
+            (None, None) => format!(
+                "there are no boundary points that normals could belong to; give them by {}, or leave {normals} out",
+                wording.with_placeholder("boundary", if wording.is_command_line() { "FILE" } else { ".." })
+            ),
+            (Some(_), _) if self.is_projected => format!(
+                "directions in degrees are not those on the plane of {}; leave {normals} out, or give everything in \
+                 coordinates that are projected already",
+                wording.option("project")
+            ),
+            _ => return Ok(()),
+        };
+        Err(RequestError::value(normals, reason))
+    }
+
     /// Projects data and region where that is asked for.
     pub(crate) fn prepare<'a>(
         self,
@@ -76,7 +109,10 @@ impl RegionRequest {
         wording: Wording,
         listener: &dyn Listener,
     ) -> Result<(Cow<'a, Points<'a>>, Region), RequestError> {
-        let mut region = Region { boundary: self.boundary, ..Region::default() };
+        if self.normals.is_some() {
+            self.check_normals(wording)?;
+        }
+        let mut region = Region { boundary: self.boundary, normals: self.normals, ..Region::default() };
         let data = match self.is_projected {
             true => Cow::Owned(region.project(&data, self.shape, wording)?),
             false => {

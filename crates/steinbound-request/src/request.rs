@@ -135,6 +135,9 @@ impl<'a> Request<'a> {
         if let Some(points) = &region.boundary {
             estimator = estimator.boundary(points.clone());
         }
+        if let Some(normals) = &region.normals {
+            estimator = estimator.boundary_normals(normals.clone());
+        }
         if let Some(domain) = &region.domain {
             estimator = estimator.domain(domain.clone());
         }

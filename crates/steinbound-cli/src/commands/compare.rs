@@ -147,6 +147,9 @@ impl Compare {
             given.unset(&options::DISTANCE);
             given.unset(&options::DISTANCE_POWER);
         }
+        if methods.iter().any(|method| method.uses().boundary_normals) {
+            given.unset(&options::BOUNDARY_NORMALS);
+        }
         let mut notes = input.situation().with_options(&given).all_notes();
         if self.density.covariance.is_some() && self.density.known_covariance.is_some() {
             notes.push("--covariance has no effect with --known-covariance".into());

@@ -45,7 +45,7 @@ pub struct Fit {
     pub method: MethodOptions,
     #[command(flatten)]
     pub confidence: Given<Confidence>,
-    /// Fit under other kernels, bandwidths and boundary points as well, and show what changes.
+    /// Fit under other kernels, bandwidths and boundary points, and show what changes.
     #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]

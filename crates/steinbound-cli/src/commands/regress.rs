@@ -70,7 +70,7 @@ pub struct Regress {
     /// At the level 0.05 with 500 draws, for tksd, bdksd and ksd.
     #[arg(long, help_heading = "Inference")]
     pub test: bool,
-    /// Fit under other kernels, bandwidths and boundary points as well, and show what changes.
+    /// Fit under other kernels, bandwidths and boundary points, and show what changes.
     #[arg(long, help_heading = "Inference")]
     pub sensitivity: bool,
     #[command(flatten)]

@@ -13,6 +13,7 @@ mod levels;
 mod links;
 mod maps;
 mod models;
+mod normals;
 mod outputs;
 mod packages;
 mod pages;

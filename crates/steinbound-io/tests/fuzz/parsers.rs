@@ -131,6 +131,7 @@ fn options(bytes: &[u8]) -> TableOptions {
         columns: column(128).into_iter().collect(),
         weights: column(256),
         cluster: column(512),
+        normals: column(2048).into_iter().collect(),
         drop_missing: (sum / 1024).is_multiple_of(2),
         format,
     }
@@ -139,6 +140,8 @@ fn options(bytes: &[u8]) -> TableOptions {
 fn read_sheet(name: &str, bytes: &[u8], options: &TableOptions) {
     if let Ok(sheet) = Sheet::parse(name, bytes, options) {
         assert_eq!(sheet.values.len(), sheet.lines.len() * sheet.dimension());
+        let normals = sheet.normals().unwrap();
+        assert_eq!(normals.map_or(0, |normals| normals.len()), sheet.lines.len() * options.normals.len());
         assert!(sheet.into_points().is_ok() || options.weights.is_some());
     }
 }

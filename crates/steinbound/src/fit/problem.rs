@@ -200,12 +200,14 @@ impl<'a> Problem<'a> {
             return None;
         };
         let ridge = self.setup.ridge.filter(|ridge| *ridge > 0.0)?;
-        let more = self.near_places().into_iter().flat_map(Points::rows);
-        let boundary = Points::from_rows(&boundary.rows().chain(more).collect::<Vec<_>>());
+        let more = || self.near_places().into_iter().flat_map(Points::rows);
+        let boundary = Points::from_rows(&boundary.rows().chain(more()).collect::<Vec<_>>());
         let bandwidth = Bandwidth::Fixed(kernel.bandwidth);
         let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth);
         Some(boundary.map_err(Error::from).and_then(|boundary| {
+            let normals = estimator.normals_with(more());
             let mut estimator = estimator.boundary(boundary);
+            estimator.boundary_normals = normals;
             (estimator.is_replicate, estimator.start) = (true, None);
             Ok(Problem { start: Some(start), ..estimator.check(self.data, self.model)? })
         }))

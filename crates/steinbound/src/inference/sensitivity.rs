@@ -137,8 +137,12 @@ impl Estimator {
                     trials.extend(Some(trial).filter(|trial| trial.variant.boundary_points > fit.setup.m));
                 }
                 Some(_) => {
-                    let rows: Vec<&[f64]> = boundary.rows().step_by(2).collect();
-                    let estimator = base.estimator.clone().boundary(Points::from_rows(&rows)?);
+                    let thinned =
+                        |points: &Points| Points::from_rows(&points.rows().step_by(2).collect::<Vec<_>>());
+                    let mut estimator = base.estimator.clone().boundary(thinned(boundary)?);
+                    if let Some(normals) = &self.boundary_normals {
+                        estimator = estimator.boundary_normals(thinned(normals)?);
+                    }
                     trials.push(Trial::run(&estimator, half, data, model));
                 }
             }

@@ -41,7 +41,7 @@ impl Procedure for Efficient {
     }
 
     fn uses(&self) -> Uses {
-        Uses { kernel: true, boundary_points: true, adaptive: true, ..Uses::NOTHING }
+        Uses { kernel: true, boundary_points: true, boundary_normals: true, adaptive: true, ..Uses::NOTHING }
     }
 
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {

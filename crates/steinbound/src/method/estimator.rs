@@ -270,6 +270,24 @@ impl Estimator {
         self.boundary.is_none() && self.boundary_points.is_none() && self.domain.is_some()
     }
 
+    /// The given normals, followed by those of the domain at further places on the boundary. `None` if there
+    /// are no normals, or the domain does not know all of the others.
+    pub(crate) fn normals_with<'a>(
+        &self,
+        places: impl Iterator<Item = &'a [f64]>,
+    ) -> Option<Points<'static>> {
+        let given = self.boundary_normals.as_ref()?;
+        let mut all = given.values().to_vec();
+        for place in places {
+            let mut normal = vec![0.0; place.len()];
+            if !self.domain.as_ref()?.normal(place, &mut normal) {
+                return None;
+            }
+            all.extend(normal);
+        }
+        Points::new(all, given.dimension()).ok()
+    }
+
     /// Refuses invalid numbers among the settings that the method uses.
     pub(crate) fn check_numbers(&self) -> Result<(), Error> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {

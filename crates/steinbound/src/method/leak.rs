@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Estimator, Preparation};
 use crate::compute::dot;
-use crate::domain::BoundarySampling;
+use crate::domain::{BoundarySampling, Gap, gaps};
 use crate::error::Error;
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES};
+use crate::text::significant;
 
 /// The share of the kernel that remains at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +23,7 @@ pub struct BoundaryLeaks {
     /// The share that remains at each of them, from 0 to 1.
     pub leaks: Vec<f64>,
     /// Whether the places are boundary points, each measured with the other points only. Gaps between them
-    /// are then not detected, because the boundary is not known elsewhere.
+    /// are then not measured, because the boundary is not known elsewhere.
     pub are_boundary_points: bool,
 }
 
@@ -185,7 +186,15 @@ impl BoundaryCheck {
             Near::OutOfReach => return Ok(()),
             Near::Unknown => None,
         };
-        let residual = match (&near_places, distinct(boundary)?) {
+        let distinct = distinct(boundary)?;
+        if estimator.domain.is_none()
+            && let Some(kernel) = &preparation.setup.kernel
+        {
+            let widths: Vec<f64> = data.scales().iter().map(|scale| scale * kernel.bandwidth).collect();
+            let gaps = gaps(distinct.as_ref().unwrap_or(boundary), data, &widths);
+            preparation.warnings.extend(gap_warning(&gaps));
+        }
+        let residual = match (&near_places, distinct) {
             (Some(places), _) => form.residual_at(places, &observations)?,
             (None, Some(points)) => form.on(&points)?.residual_among(&observations)?,
             (None, None) => form.residual_among(&observations)?,
@@ -207,6 +216,33 @@ impl BoundaryCheck {
 /// Whether the kernel depends on one coordinate only: the boundary is then a few points, all of them known.
 pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
     data.scales().iter().filter(|scale| scale.is_finite()).count() < 2
+}
+
+/// The warning about stretches of the boundary without points, the longest of which is described.
+fn gap_warning(gaps: &[Gap]) -> Option<String> {
+    let (longest, others) = gaps.split_first()?;
+    let place = |x: &[f64]| {
+        let coordinates: Vec<String> = x.iter().map(|value| significant(*value)).collect();
+        format!("({})", coordinates.join(", "))
+    };
+    let from = place(&longest.from);
+    let (length, times, close) = (significant(longest.length), longest.times, longest.observations);
+    let stretch = match &longest.to {
+        Some(to) => format!(
+            "between {from} and {} the boundary has no points over {length}, {times:.0} times the usual spacing, \
+             and {close} observations lie close to it",
+            place(to)
+        ),
+        None => format!(
+            "the boundary points end at {from}, and {close} observations lie beyond, within {length} of it"
+        ),
+    };
+    let more = match others.len() {
+        0 => String::new(),
+        1 => ", and there is another such gap".into(),
+        count => format!(", and there are {count} more such gaps"),
+    };
+    Some(format!("{stretch}{more}: add points there, or give the region"))
 }
 
 /// The warning for this residual; `largest_leak` limits the leak if the domain is not known.
@@ -250,6 +286,28 @@ fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge
 mod tests {
     use super::*;
     use crate::model::Gaussian;
+
+    /// Points on three quarters of a circle, and data inside it.
+    #[test]
+    fn a_gap_is_warned_of_where_the_region_is_not_known() {
+        let disc = crate::domain::Ball::new(1.4).unwrap().in_dimension(2);
+        let model = Gaussian::with_variance(2, 1.0).unwrap();
+        let rng = &mut stream(1, 0);
+        let data = crate::simulate::truncated(&model, &[0.0, 0.0], &disc, 300, rng).unwrap().points;
+        let places = (0..90).map(|i| f64::from(i).to_radians() * 3.0);
+        let arc: Vec<[f64; 2]> = places.map(f64::sin_cos).map(|(y, x)| [1.4 * x, 1.4 * y]).collect();
+        let warned = |estimator: Estimator| {
+            let problem = estimator.check(&data, &model).unwrap();
+            problem.warnings().iter().find(|warning| warning.contains("no points")).cloned()
+        };
+        let some = Estimator::tksd().boundary(Points::from_rows(&arc).unwrap());
+        let warning = warned(some.clone()).unwrap();
+        assert!(warning.starts_with("between (1.4") && warning.contains(" and (-0.07"), "{warning}");
+        assert!(warning.ends_with("lie close to it: add points there, or give the region"), "{warning}");
+        assert_eq!(warned(some.domain(std::sync::Arc::new(disc.clone()))), None);
+        let all: Vec<[f64; 2]> = arc.iter().flat_map(|[x, y]| [[*x, *y], [-*x, -*y]]).collect();
+        assert_eq!(warned(Estimator::tksd().boundary(Points::from_rows(&all).unwrap())), None);
+    }
 
     #[test]
     fn a_boundary_out_of_reach_is_warned_of() {

@@ -17,6 +17,8 @@ pub struct Uses {
     pub ridge: bool,
     /// Points on the boundary, given or sampled from the domain.
     pub boundary_points: bool,
+    /// Vectors perpendicular to the boundary at these points.
+    pub boundary_normals: bool,
     /// The kinds of distance to the boundary that it supports; none if it needs no distance.
     pub distances: &'static [DistanceKind],
     /// The domain itself, to integrate over it.
@@ -33,6 +35,7 @@ impl Uses {
         statistic: false,
         ridge: false,
         boundary_points: false,
+        boundary_normals: false,
         distances: &[],
         domain: false,
         adaptive: false,

@@ -18,6 +18,7 @@ mod likelihoods;
 mod low_rank;
 mod mixtures;
 mod no_panic;
+mod normals;
 mod regression;
 mod seams;
 mod searches;
