@@ -40,7 +40,7 @@ impl Bracketed {
                 column_count: points.rows_of(*columns),
                 is_diagonal: rows == columns,
             };
-            Level::current().run(CountTile { tile: &here, scratch: &mut scratch, counted: &mut counted });
+            Level::current().run(CountTile { tile: here, scratch: &mut scratch, counted: &mut counted });
             (counted, scratch)
         };
         let merge = |mut a: Bracketed, mut b: Bracketed| {
@@ -79,7 +79,7 @@ impl Bracketed {
                 column_count: partners,
                 is_diagonal: false,
             };
-            Level::current().run(CountTile { tile: &here, scratch: &mut scratch, counted: &mut counted });
+            Level::current().run(CountTile { tile: here, scratch: &mut scratch, counted: &mut counted });
         }
         let reach = deviations_of_median(pairs, deviations);
         let low = (pairs / 2).checked_sub(reach).and_then(|rank| counted.rank(rank));
@@ -230,7 +230,7 @@ fn keep_group<V: Lanes>(squares: [V; GROUP], within: [u8; GROUP], kept: &mut [f6
 
 /// Sorts the squared distances of a tile out.
 struct CountTile<'a> {
-    tile: &'a Tile<'a>,
+    tile: Tile<'a>,
     scratch: &'a mut Scratch,
     counted: &'a mut Bracketed,
 }
@@ -240,6 +240,6 @@ impl Vectorised for CountTile<'_> {
 
     #[inline(always)]
     fn run<V: Lanes>(self) {
-        count_tile::<V>(self.tile, self.scratch, self.counted);
+        count_tile::<V>(&self.tile, self.scratch, self.counted);
     }
 }

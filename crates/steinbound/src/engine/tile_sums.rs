@@ -177,7 +177,7 @@ fn multiply_derivatives<V: Lanes>(
 
 /// Adds the terms of a tile to the sums of its rows, and transposed to those of its columns.
 pub(super) struct Multiply<'a> {
-    pub(super) tile: &'a Tile<'a>,
+    pub(super) tile: Tile<'a>,
     pub(super) scratch: &'a mut Scratch,
     pub(super) row_sums: &'a mut Sums,
     pub(super) column_sums: Option<&'a mut Sums>,
@@ -190,9 +190,9 @@ impl Vectorised for Multiply<'_> {
     fn run<V: Lanes>(self) {
         let Multiply { tile, scratch, row_sums, column_sums } = self;
         if tile.plan.needs_derivatives() {
-            multiply_derivatives::<V>(tile, scratch, row_sums, column_sums);
+            multiply_derivatives::<V>(&tile, scratch, row_sums, column_sums);
         } else {
-            multiply_values::<V>(tile, scratch, row_sums, column_sums);
+            multiply_values::<V>(&tile, scratch, row_sums, column_sums);
         }
     }
 }

@@ -146,7 +146,7 @@ impl Symmetric<'_> {
             stored: self.source.stored(task.rows, task.columns),
         };
         let (row_sums, column_sums) = (&mut task.row_sums, task.column_sums.as_mut());
-        Level::current().run(Multiply { tile: &tile, scratch, row_sums, column_sums });
+        Level::current().run(Multiply { tile, scratch, row_sums, column_sums });
     }
 
     /// Each round's tiles in parallel, on sums that they share.
@@ -245,7 +245,7 @@ pub(super) fn cross(
                     stored: None,
                 };
                 let row_sums = &mut sums;
-                Level::current().run(Multiply { tile: &tile, scratch, row_sums, column_sums: None });
+                Level::current().run(Multiply { tile, scratch, row_sums, column_sums: None });
             }
             sums
         })

@@ -82,6 +82,9 @@ impl Level {
 }
 
 /// An inner loop, written for any vector unit.
+///
+/// Sizes and places that it reads are fields of the loop itself, not behind a reference: a reference in a
+/// field may point to what the loop writes, so that they would be read and checked again in each turn.
 pub(crate) trait Vectorised {
     /// The result.
     type Output;
