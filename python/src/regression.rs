@@ -93,7 +93,7 @@ impl Regression {
         }
         let formula = Formula::parse(formula)?;
         // The method and its options come with the problem.
-        let mut request = RegressionRequest::new(formula, frame(columns, drop_missing)?, Method::TKSD);
+        let mut request = RegressionRequest::new(formula, frame(columns, drop_missing)?, Method::default());
         request.lower = lower.map(Into::into);
         request.upper = upper.map(Into::into);
         request.weights = weights.map(Into::into);

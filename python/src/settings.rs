@@ -26,7 +26,7 @@ impl Settings {
     pub fn read(given: &Bound<'_, PyDict>) -> Result<Settings, Failure> {
         let method = match given.get_item("method")? {
             Some(name) => choices::method().find(&name.extract::<String>()?)?,
-            None => Method::TKSD,
+            None => Method::default(),
         };
         let mut settings = Settings { method, options: Options::new(), is_projected: false, threads: None };
         for option in options::estimator() {

@@ -129,7 +129,7 @@ class TruncatedGaussian(TruncatedDensity):
     shape
         The shape of an unknown covariance: ``"full"`` or ``"diagonal"``.
     method
-        ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+        ``"efficient"``, ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
     kernel, bandwidth, ridge, statistic, tune, diagnostics
         As for :func:`steinbound.fit`.
     random_state
@@ -173,7 +173,7 @@ class TruncatedGaussian(TruncatedDensity):
         *,
         covariance: Any = None,
         shape: str = "full",
-        method: str = "tksd",
+        method: str = "efficient",
         kernel: Kernel | str = "gaussian",
         bandwidth: float | str | None = None,
         ridge: float | None = None,

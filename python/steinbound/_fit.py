@@ -154,7 +154,7 @@ def fit(
     boundary: Any = None,
     domain: Any = None,
     model: Model | str | None = None,
-    method: str = "tksd",
+    method: str = "efficient",
     *,
     kernel: Kernel | str = "gaussian",
     bandwidth: float | str | None = None,
@@ -191,7 +191,7 @@ def fit(
         The density; a Gaussian with unknown mean and covariance by default. Text is the formula of a log-density, whose
         parameters ``start`` names.
     method
-        ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+        ``"efficient"``, ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
     kernel
         ``"gaussian"``, ``"imq"``, ``"matern52"`` or ``"rational-quadratic"``, or a :class:`Kernel`.
     bandwidth
@@ -262,7 +262,7 @@ def discrepancy(
     boundary: Any = None,
     domain: Any = None,
     model: Model | str | None = None,
-    method: str = "tksd",
+    method: str = "efficient",
     *,
     kernel: Kernel | str = "gaussian",
     bandwidth: float | str | None = None,
@@ -314,7 +314,7 @@ def gof_test(
     boundary: Any = None,
     domain: Any = None,
     model: Model | str | None = None,
-    method: str = "tksd",
+    method: str = "efficient",
     *,
     at: Any = None,
     bootstrap: int = 500,

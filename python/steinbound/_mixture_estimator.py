@@ -75,7 +75,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
         shape: str = "full",
         estimate_weights: bool = False,
         start: Any = None,
-        method: str = "tksd",
+        method: str = "efficient",
         kernel: Kernel | str = "gaussian",
         bandwidth: float | str | None = None,
         ridge: float | None = None,

@@ -115,7 +115,7 @@ def regress(
     data: Any,
     lower: Any = None,
     upper: Any = None,
-    method: str = "tksd",
+    method: str = "efficient",
     *,
     known_sigma: float | None = None,
     kernel_on: str = "product",

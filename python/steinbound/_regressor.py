@@ -86,7 +86,7 @@ class TruncatedRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         fit_intercept: bool = True,
         known_sigma: float | None = None,
         kernel_on: str = "product",
-        method: str = "tksd",
+        method: str = "efficient",
         kernel: Kernel | str = "gaussian",
         bandwidth: float | str | None = None,
         ridge: float | None = None,

@@ -222,7 +222,7 @@ impl ModelOptions {
 #[command(next_help_heading = "Method")]
 pub struct MethodOptions {
     /// How to estimate.
-    #[arg(long, value_name = "METHOD", value_parser = arguments::method(), default_value = "tksd")]
+    #[arg(long, value_name = "METHOD", value_parser = arguments::method(), default_value = Method::default().name())]
     pub method: Method,
     #[command(flatten)]
     pub settings: MethodSettings,

@@ -69,8 +69,10 @@ pub struct Remark {
 /// ```
 pub fn default_methods(region: &Region) -> Vec<Method> {
     match (&region.domain, &region.boundary) {
-        (Some(_), _) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM, Method::TRUNCATED_MLE],
-        (None, Some(_)) => vec![Method::TKSD, Method::BDKSD, Method::TRUNCSM],
+        (Some(_), _) => {
+            vec![Method::EFFICIENT, Method::TKSD, Method::BDKSD, Method::TRUNCSM, Method::TRUNCATED_MLE]
+        }
+        (None, Some(_)) => vec![Method::EFFICIENT, Method::TKSD, Method::BDKSD, Method::TRUNCSM],
         (None, None) => vec![Method::KSD, Method::MLE],
     }
 }

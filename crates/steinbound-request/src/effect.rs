@@ -177,7 +177,7 @@ impl<'a> Situation<'a> {
                 None => Some(by_method),
             },
             Needs::LowRank if !uses.kernel => Some(by_method),
-            Needs::LowRank => (!compute.has_tolerance())
+            Needs::LowRank => (uses.statistic && !compute.has_tolerance())
                 .then(|| format!("with {}", self.wording.with_value("compute", compute.name()))),
             Needs::Tuning => (self.options.is_tuned() && !uses.kernel).then_some(by_method),
             Needs::SampledBoundary if !self.uses_boundary() => Some(self.by_distance()),

@@ -66,7 +66,7 @@ pub static KERNEL: OptionSpec = OptionSpec::new(
     "Method",
     "KERNEL",
     Kind::Choice(|| choices::kernel().names()),
-    "The kernel of tksd, bdksd and ksd",
+    "The kernel of efficient, tksd, bdksd and ksd",
 )
 .default(Preset::Words("gaussian"))
 .needs(Needs::Kernel)
@@ -81,7 +81,8 @@ pub static BANDWIDTH: OptionSpec = OptionSpec::new(
     "The width of the kernel in the data's units, or \"median\"",
 )
 .details(
-    "It is the sigma of exp(-|x-y|^2 / (2 sigma^2)); \"median\" is the median distance between data points.",
+    "It is the sigma of exp(-|x-y|^2 / (2 sigma^2)); \"median\" is the median distance between data points, at which \
+     efficient (and tksd, if only the region is given) begins: it is halved until the estimate settles.",
 )
 .default(Preset::Words("median"))
 .needs(Needs::Kernel)
@@ -95,7 +96,8 @@ pub static RIDGE: OptionSpec = OptionSpec::new(
     Kind::Number,
     "The ridge on the boundary's kernel matrix, for tksd",
 )
-.default(Preset::Words("0.001"))
+.details("By default 0.001 for boundary points that are given, and otherwise by bandwidth, surface and rows.")
+.default(Preset::Words("auto"))
 .needs(Needs::Ridge)
 .apply(Apply::Number(Estimator::ridge));
 
@@ -120,7 +122,7 @@ pub static COMPUTE: OptionSpec = OptionSpec::new(
     "How pairs of points are held",
 )
 .default(Preset::Words("auto"))
-.needs(Needs::Kernel)
+.needs(Needs::Statistic)
 .apply(Apply::Name(|e, name| chosen(e, choices::compute(), name, Estimator::compute)));
 
 /// The precision of the low-rank form.
@@ -129,7 +131,7 @@ pub static TOLERANCE: OptionSpec = OptionSpec::new(
     "Computation",
     "T",
     Kind::Number,
-    "The share of the kernel that the low-rank form may leave out",
+    "The share of the kernel that landmarks may leave out",
 )
 .default(Preset::Words("0.001"))
 .needs(Needs::LowRank)
@@ -160,17 +162,17 @@ pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
     "How many boundary points to sample from a map or a domain",
 )
 .details(
-    "A country needs about 200. A warning is given if they are too sparse for the bandwidth, or the domain is too narrow: then \
-     the bias no longer is small beside the standard error.",
+    "By default efficient and tksd place as many as bandwidth and data need, until the estimate settles; others sample \
+     8 d^2, at least 32.",
 )
-.default(Preset::Words("8 d^2, at least 32"))
+.default(Preset::Words("auto"))
 .needs(Needs::SampledBoundary)
 .apply(Apply::Count(Estimator::boundary_points));
 
 /// The number of boundary points of a regression.
 pub static REGRESSION_BOUNDARY_POINTS: OptionSpec =
-    OptionSpec::new("boundary-points", "Method", "M", Kind::Count, "How many boundary points tksd uses")
-        .default(Preset::Words("one for each row, at most 200"))
+    OptionSpec::new("boundary-points", "Method", "M", Kind::Count, "How many boundary points to use")
+        .default(Preset::Words("auto"))
         .needs(Needs::SampledBoundary)
         .apply(Apply::Count(Estimator::boundary_points));
 
@@ -355,7 +357,7 @@ fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 5] {
 /// ```
 /// let list = steinbound_request::options::json();
 /// let ridge = list.as_array().unwrap().iter().find(|option| option["name"] == "ridge").unwrap();
-/// assert_eq!((ridge["kind"].as_str(), ridge["default"].as_str()), (Some("number"), Some("0.001")));
+/// assert_eq!((ridge["kind"].as_str(), ridge["default"].as_str()), (Some("number"), Some("auto")));
 /// ```
 pub fn json() -> Json {
     let described = |group: &str, option: &OptionSpec| {

@@ -235,6 +235,13 @@ fn unsuited(error: Error, condition: impl Fn(Uses) -> bool) -> Error {
     }
 }
 
+/// The method if none is chosen: [`EFFICIENT`](Method::EFFICIENT).
+impl Default for Method {
+    fn default() -> Method {
+        Method::EFFICIENT
+    }
+}
+
 impl PartialEq for Method {
     fn eq(&self, other: &Method) -> bool {
         self.name() == other.name()
