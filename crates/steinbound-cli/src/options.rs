@@ -228,6 +228,24 @@ pub struct MethodOptions {
     pub settings: MethodSettings,
 }
 
+/// The estimator whose discrepancy is evaluated, and its settings.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
+pub struct DiscrepancyOptions {
+    /// Whose discrepancy.
+    #[arg(long, value_name = "METHOD", value_parser = arguments::method(), default_value = Method::TKSD.name())]
+    pub method: Method,
+    #[command(flatten)]
+    pub settings: MethodSettings,
+}
+
+impl DiscrepancyOptions {
+    /// The same, as for a command that estimates.
+    pub fn as_method(&self) -> MethodOptions {
+        MethodOptions { method: self.method, settings: self.settings.clone() }
+    }
+}
+
 /// The settings of an estimator, whatever the method.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Method")]

@@ -4,7 +4,7 @@ use steinbound_request::{Values, tables};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, values};
+use crate::options::{DataOptions, DiscrepancyOptions, Format, GeneralOptions, ModelOptions, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::{facts, summary};
@@ -35,7 +35,7 @@ pub struct Discrepancy {
     #[command(flatten)]
     pub model: ModelOptions,
     #[command(flatten)]
-    pub method: MethodOptions,
+    pub method: DiscrepancyOptions,
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct Discrepancy {
 impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.pictures.check()?;
-        let (general, method) = (&self.general, &self.method);
+        let (general, method) = (&self.general, &self.method.as_method());
         let input = Input::load(general, &self.data, &self.model, method, &[], Some(&self.at), output)?;
         self.data.note_no_clusters(output);
         method.note_no_tuning(output);

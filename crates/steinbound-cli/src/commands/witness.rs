@@ -8,7 +8,7 @@ use steinbound_request::{Targets, Values, WitnessAnswer, options};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, values};
+use crate::options::{DataOptions, DiscrepancyOptions, Format, GeneralOptions, ModelOptions, values};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::{facts, summary};
@@ -52,7 +52,7 @@ pub struct Witness {
     #[command(flatten)]
     pub model: ModelOptions,
     #[command(flatten)]
-    pub method: MethodOptions,
+    pub method: DiscrepancyOptions,
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub struct Witness {
 impl Witness {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.pictures.check()?;
-        let (general, method, at) = (&self.general, &self.method, self.at.as_ref());
+        let (general, method, at) = (&self.general, &self.method.as_method(), self.at.as_ref());
         let input = Input::load(general, &self.data, &self.model, method, &[], at, output)?;
         if method.given.is_given(&options::STATISTIC) && at.is_some() {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");

@@ -14,6 +14,8 @@ fn fit_prints_one_json_object_with_the_agreed_fields() {
     let said = folder.run(&[
         "fit",
         "data.csv",
+        "--method",
+        "tksd",
         "--boundary",
         "edge.csv",
         "--known-covariance",
@@ -166,7 +168,7 @@ fn weights_and_clusters_change_what_they_should() {
 fn a_negative_u_statistic_has_no_root() {
     let folder = disc(150, 32, 4);
     let base = ["--boundary", "edge.csv", "--known-covariance", "1", "--statistic", "u"];
-    let fit = folder.json(&[&["fit", "data.csv"], &base[..]].concat());
+    let fit = folder.json(&[&["fit", "data.csv", "--method", "tksd"], &base[..]].concat());
     let at: Vec<String> = field(&fit["parameters"], "estimate").iter().map(f64::to_string).collect();
     let found = folder.json(&[&["discrepancy", "data.csv", "--at", &at.join(",")], &base[..]].concat());
     for json in [&fit, &found] {
@@ -181,7 +183,7 @@ fn doubtful_fits_are_printed_and_exit_with_3() {
     let (mut indefinite, mut no_minimum) = (0, 0);
     for seed in 0..40 {
         let folder = disc(14, 32, 100 + seed);
-        let base = ["fit", "data.csv", "--boundary", "edge.csv", "--format", "json"];
+        let base = ["fit", "data.csv", "--method", "tksd", "--boundary", "edge.csv", "--format", "json"];
         for statistic in ["v", "u"] {
             let said = folder.run(&[&base[..], &["--statistic", statistic]].concat());
             let fit = said.json();
@@ -271,16 +273,18 @@ fn unused_options_are_accepted_with_a_note() {
 #[test]
 fn every_method_and_kernel_runs() {
     let folder = disc(80, 32, 6);
-    for method in ["tksd", "bdksd", "truncsm", "ksd", "mle"] {
+    for method in ["efficient", "tksd", "bdksd", "truncsm", "ksd", "mle"] {
         let fit = folder.json(&["fit", "data.csv", "--method", method, "--domain", "ball(radius=1.4)"]);
         assert_eq!(fit["method"], method);
-        assert_eq!(fit["m"], if method == "tksd" { 32 } else { 0 });
+        assert_eq!(fit["m"].as_u64() > Some(16), ["efficient", "tksd"].contains(&method));
     }
     for kernel in ["gaussian", "imq", "matern52", "rational-quadratic"] {
         for compute in ["dense", "tiled"] {
             let fit = folder.json(&[
                 "fit",
                 "data.csv",
+                "--method",
+                "tksd",
                 "--boundary",
                 "edge.csv",
                 "--known-covariance",
@@ -458,7 +462,8 @@ fn witness_on_a_grid() {
     assert_eq!(found["multipliers"][0].as_array().unwrap().len(), 32);
     // Without --at, at the fitted parameters.
     let fitted = folder.json(&base);
-    let fit = folder.json(&["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"]);
+    let by_tksd = ["fit", "data.csv", "--method", "tksd"];
+    let fit = folder.json(&[&by_tksd[..], &base[2..]].concat());
     assert_eq!(serde_json::json!(field(&fit["parameters"], "estimate")), fitted["at"]);
     let table = folder.run(&[&base[..], &["--grid", "3"]].concat());
     assert_eq!(table.stdout.lines().next(), Some("x1,x2,g[x1],g[x2]"));

@@ -8,7 +8,8 @@ fn a_sound_fit_has_numbers_and_no_warnings() {
     let domain = ["--domain", "ball(radius=1.4)"];
     let simulate = ["simulate", "--at", "0.5,0.5", "-n", "300", "--output", "data.csv"];
     assert_eq!(folder.run(&[&simulate[..], &domain].concat()).code, 0);
-    let said = folder.run(&[&["fit", "data.csv", "--format", "json"], &domain[..]].concat());
+    let said =
+        folder.run(&[&["fit", "data.csv", "--method", "tksd", "--format", "json"], &domain[..]].concat());
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
     let found = &said.json()["diagnostics"];
     for name in ["leak", "boundary_condition", "normal_condition", "mass_outside"] {
@@ -48,7 +49,8 @@ fn an_outlier_is_named_by_row_and_line() {
 #[test]
 fn regressions_are_looked_at_too() {
     let scores = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
-    let base = ["regress", scores, "--formula", "achiv ~ langscore + prog", "--lower", "40"];
+    let base =
+        ["regress", scores, "--method", "tksd", "--formula", "achiv ~ langscore + prog", "--lower", "40"];
     let found = &Folder::new().json(&base)["diagnostics"];
     assert!(found["statistics_disagree"]["standard_errors"].as_f64().unwrap() < 1.0, "{found}");
     assert!(found["mass_outside"].is_null() && found["boundary_condition"].is_number(), "{found}");

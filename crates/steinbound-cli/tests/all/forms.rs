@@ -17,10 +17,10 @@ fn disc(count: &str) -> Folder {
 fn commands() -> [Vec<&'static str>; 4] {
     let known = ["--known-covariance", "1"];
     [
-        [&["fit", "data.csv"], &DISC[..], &known].concat(),
+        [&["fit", "data.csv", "--method", "tksd"], &DISC[..], &known].concat(),
         [&["discrepancy", "data.csv", "--at", "0,0"], &DISC[..], &known].concat(),
         [&["witness", "data.csv", "--at", "0,0", "--grid", "3"], &DISC[..], &known].concat(),
-        vec!["regress", "data.csv", "--formula", "x1 ~ x2", "--lower", "-1.4"],
+        vec!["regress", "data.csv", "--method", "tksd", "--formula", "x1 ~ x2", "--lower", "-1.4"],
     ]
 }
 
@@ -61,7 +61,8 @@ fn every_command_takes_every_form_and_tells_which() {
 #[test]
 fn a_smaller_tolerance_takes_more_landmarks_and_comes_closer() {
     let folder = disc("400");
-    let fit = |more: &[&str]| folder.json(&[&["fit", "data.csv"], &DISC[..], more].concat());
+    let fit =
+        |more: &[&str]| folder.json(&[&["fit", "data.csv", "--method", "tksd"], &DISC[..], more].concat());
     let exact = field(&fit(&["--compute", "tiled"])["parameters"], "estimate");
     let (mut rank, mut error) = (0, f64::INFINITY);
     for tolerance in ["0.1", "1e-3", "1e-6"] {
@@ -135,7 +136,17 @@ fn a_dense_form_beyond_memory_is_refused_before_any_work() {
 #[test]
 fn many_points_are_fitted_by_landmarks() {
     let folder = disc("100000");
-    let fit = ["fit", "data.csv", "--known-covariance", "1", "--boundary-points", "128", "--verbose"];
+    let fit = [
+        "fit",
+        "data.csv",
+        "--method",
+        "tksd",
+        "--known-covariance",
+        "1",
+        "--boundary-points",
+        "128",
+        "--verbose",
+    ];
     let said = folder.run(&[&fit[..], &DISC, &["--format", "json"]].concat());
     assert_eq!(said.code, 0, "{}", said.stderr);
     let found = said.json();
@@ -166,7 +177,17 @@ fn many_points_are_fitted_by_landmarks() {
 fn the_automatic_choice_is_exact_up_to_its_limit() {
     let folder = disc("20000");
     let fit = |form: &str| {
-        let base = ["fit", "data.csv", "--known-covariance", "1", "--tolerance", "0.5", "--quiet"];
+        let base = [
+            "fit",
+            "data.csv",
+            "--method",
+            "tksd",
+            "--known-covariance",
+            "1",
+            "--tolerance",
+            "0.5",
+            "--quiet",
+        ];
         folder.json(&[&base[..], &DISC, &["--compute", form]].concat())
     };
     let (auto, tiled) = (fit("auto"), fit("tiled"));

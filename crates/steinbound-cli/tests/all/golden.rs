@@ -111,7 +111,7 @@ fn full_gaussian() {
             .extend([&covariance[0][0], &covariance[0][1], &covariance[1][1]].map(|v| v.as_f64().unwrap()));
         moments
     };
-    let fit = folder.json(&["fit", "data.csv", "--boundary", "boundary.csv"]);
+    let fit = folder.json(&["fit", "data.csv", "--method", "tksd", "--boundary", "boundary.csv"]);
     let expected = &json["tksd_v"];
     assert_relative(&field(&fit["natural"], "estimate"), &numbers(&expected["natural"]), 1e-8, "natural");
     let errors = field(&fit["natural"], "std_error");

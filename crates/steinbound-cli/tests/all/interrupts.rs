@@ -74,7 +74,7 @@ fn a_long_fit_ends_at_once() {
     let said = folder.run(&[&["simulate", "-n", "150000", "--output", "data.csv"], &domain[..]].concat());
     assert_eq!(said.code, 0, "{}", said.stderr);
     // On one core it would take a quarter of a minute, however many there are.
-    let fit = ["fit", "data.csv", "--compute", "tiled", "--threads", "1"];
+    let fit = ["fit", "data.csv", "--method", "tksd", "--compute", "tiled", "--threads", "1"];
     let child = start(&folder, &[&fit, &domain[..]].concat());
     std::thread::sleep(Duration::from_millis(500));
     let (took, said) = interrupt(child);
@@ -89,7 +89,7 @@ fn reading_ends_at_once() {
         return;
     }
     let folder = Folder::new();
-    let mut child = start(&folder, &["fit", "-", "--domain", "ball(radius=1.4)"]);
+    let mut child = start(&folder, &["fit", "-", "--method", "tksd", "--domain", "ball(radius=1.4)"]);
     // More than a pipe holds: when all of it is written, the command is reading.
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all("0.1,0.2\n".repeat(100_000).as_bytes()).unwrap();

@@ -35,9 +35,11 @@ fn modes(count: &str) -> Folder {
 }
 
 /// How a mixture is fitted, from a given start.
-const MIXTURE: [&str; 13] = [
+const MIXTURE: [&str; 15] = [
     "fit",
     "data.csv",
+    "--method",
+    "tksd",
     "--domain",
     "box(low=-3, high=3)",
     "--boundary-points",
@@ -51,8 +53,18 @@ const MIXTURE: [&str; 13] = [
     "--start=-1,-1,1,1",
 ];
 
-const REGRESSION: [&str; 6] =
-    ["regress", SCORES, "--formula", "achiv ~ langscore + C(prog, base=general)", "--lower", "40"];
+const REGRESSION: [&str; 10] = [
+    "regress",
+    SCORES,
+    "--method",
+    "tksd",
+    "--formula",
+    "achiv ~ langscore + C(prog, base=general)",
+    "--lower",
+    "40",
+    "--boundary-points",
+    "178",
+];
 
 /// The result of a command on each vector unit that the processor has, the plainest first.
 #[track_caller]
@@ -95,8 +107,18 @@ fn agree(folder: &Folder, arguments: &[&str]) {
 fn the_environment_chooses_the_level() {
     let folder = disc("50");
     let level = |asked: &str| {
-        let fit =
-            ["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1", "--format", "json"];
+        let fit = [
+            "fit",
+            "data.csv",
+            "--method",
+            "tksd",
+            "--boundary",
+            "edge.csv",
+            "--known-covariance",
+            "1",
+            "--format",
+            "json",
+        ];
         folder.run_with(&[("STEINBOUND_SIMD", asked)], &fit).json()["compute"]["simd"].clone()
     };
     assert_eq!(level("portable"), "portable");
@@ -115,7 +137,7 @@ fn the_environment_chooses_the_level() {
 #[test]
 fn gaussians_agree_for_every_kernel_statistic_and_form() {
     let folder = disc("600");
-    let fit = ["fit", "data.csv", "--boundary", "edge.csv"];
+    let fit = ["fit", "data.csv", "--method", "tksd", "--boundary", "edge.csv"];
     for kernel in KERNELS {
         for statistic in ["v", "u"] {
             for form in ["dense", "tiled", "low-rank"] {
@@ -230,7 +252,7 @@ fn on_threads(folder: &Folder, arguments: &[&str], threads: &str) -> Value {
 fn threads_do_not_change_a_bit() {
     // More than a tile of rows for each thread, and not a whole number of tiles.
     let (disc, modes) = (disc("1700"), modes("700"));
-    let fit = ["fit", "data.csv", "--boundary", "edge.csv"];
+    let fit = ["fit", "data.csv", "--method", "tksd", "--boundary", "edge.csv"];
     let weighted = ["fit", "data.csv", "--domain", "ball(radius=1.44)", "--method", "bdksd"];
     let at = ["discrepancy", "data.csv", "--boundary", "edge.csv", "--at", "0.2,0.1,1.2,0.1,1.1"];
     let cases: [(&Folder, &[&str]); 5] =

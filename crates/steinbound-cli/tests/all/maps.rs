@@ -102,7 +102,16 @@ fn the_heart_of_the_paper() {
         "100",
     ]);
     assert_eq!(said.code, 0, "{}", said.stderr);
-    let fit = folder.json(&["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"]);
+    let fit = folder.json(&[
+        "fit",
+        "data.csv",
+        "--method",
+        "tksd",
+        "--boundary",
+        "edge.csv",
+        "--known-covariance",
+        "1",
+    ]);
     for p in fit["parameters"].as_array().unwrap() {
         let (value, error) = (p["estimate"].as_f64().unwrap(), p["std_error"].as_f64().unwrap());
         assert!((value - 0.5).abs() < 4.0 * error, "{p}");
@@ -113,7 +122,7 @@ fn the_heart_of_the_paper() {
 #[test]
 fn sparse_boundaries_are_told() {
     let folder = folder();
-    let base = ["fit", "data.csv", "--known-covariance", "1", "--boundary", "map.wkt"];
+    let base = ["fit", "data.csv", "--method", "tksd", "--known-covariance", "1", "--boundary", "map.wkt"];
     let sparse = folder.run(&[&base[..], &["--boundary-points", "3"]].concat());
     assert!(sparse.code == 0 && sparse.stderr.contains("too sparse"), "{}", sparse.stderr);
     let dense = folder.run(&[&base[..], &["--boundary-points", "80"]].concat());

@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, with};
 
-const FIT: [&str; 4] = ["fit", "data.csv", "--known-covariance", "1"];
+const FIT: [&str; 6] = ["fit", "data.csv", "--method", "tksd", "--known-covariance", "1"];
 
 /// Points of the unit disc with and without a header, and 24 points on its edge with their normals: in
 /// `edge.csv` among other columns, in `bare.csv` without a header.
@@ -36,7 +36,7 @@ fn normals_are_columns_by_header_or_number() {
         let said = folder.run(&arguments);
         assert!(said.stderr.contains(note), "{}", said.stderr);
     }
-    let bare = ["fit", "plain.csv", "--known-covariance", "1", "--boundary", "bare.csv"];
+    let bare = ["fit", "plain.csv", "--method", "tksd", "--known-covariance", "1", "--boundary", "bare.csv"];
     let found = folder.json(&with(&bare, &["--boundary-normals", "3,4"]));
     assert_eq!(found["m"], expected["m"]);
     assert_eq!(found["parameters"][0]["estimate"], expected["parameters"][0]["estimate"]);
@@ -49,10 +49,10 @@ fn every_command_with_a_boundary_takes_normals() {
     for (command, method, more) in [
         ("discrepancy", "tksd", &["--at", "0,0"][..]),
         ("witness", "tksd", &["--at", "0,0", "--grid", "3"]),
-        ("test", "tksd", &["--at", "0,0", "--bootstrap", "20"]),
+        ("test", "tksd", &["--method", "tksd", "--at", "0,0", "--bootstrap", "20"]),
         ("compare", "tksd", &["--method", "tksd,mle"]),
         ("fit", "mle", &["--method", "mle"]),
-        ("fit", "tksd", &["--domain", "ball(radius=1)", "--sensitivity"]),
+        ("fit", "tksd", &["--method", "tksd", "--domain", "ball(radius=1)", "--sensitivity"]),
     ] {
         let said = folder.run(&with(&[command, "data.csv"], &with(&given, more)));
         assert_eq!(said.code, 0, "{command}: {}", said.stderr);

@@ -89,6 +89,9 @@ fn constant_column() {
     let folder = Folder::new();
     folder.write("data.csv", "3\n3\n3\n").write("boundary.csv", "2\n4\n");
     let said = folder.run(&["fit", "data.csv", "--boundary", "boundary.csv", "--known-covariance", "1"]);
+    said.expect_refusal(&["column x1 is constant"]);
+    let options = ["--known-covariance", "1", "--method", "ksd"];
+    let said = folder.run(&[&["fit", "data.csv"], &options[..]].concat());
     said.expect_refusal(&["median distance between data points is zero", "bandwidth"]);
 }
 
@@ -106,8 +109,8 @@ fn duplicate_boundary_points_work_thanks_to_the_ridge() {
     let folder = good();
     folder.write("boundary.csv", &BOUNDARY.repeat(3));
     let fit = |ridge: &str| {
-        let base = ["fit", "data.csv", "--boundary", "boundary.csv", "--known-covariance", "1", "--ridge"];
-        folder.run(&[&base, &[ridge][..]].concat())
+        let base = ["fit", "data.csv", "--boundary", "boundary.csv", "--known-covariance", "1"];
+        folder.run(&[&base[..], &["--method", "tksd", "--ridge", ridge]].concat())
     };
     assert_eq!(fit("0.001").code, 0);
     fit("0").expect_refusal(&["12 boundary points is singular", "raise the ridge"]);
@@ -142,10 +145,10 @@ fn bandwidth_and_ridge() {
         &["\"mean\" is not a number", "median"],
     );
     refuse_options(
-        &[&boundary[..], &["--ridge", "-0.1"]].concat(),
+        &[&boundary[..], &["--method", "tksd", "--ridge", "-0.1"]].concat(),
         &["the ridge is -0.1", "zero or a positive"],
     );
-    refuse_options(&[&boundary[..], &["--ridge", "inf"]].concat(), &["the ridge is inf"]);
+    refuse_options(&[&boundary[..], &["--method", "tksd", "--ridge", "inf"]].concat(), &["the ridge is inf"]);
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn more_parameters_than_data() {
 
 #[test]
 fn no_boundary() {
-    refuse_options(&[], &["tksd needs to know the boundary", "--boundary FILE or --domain SPEC"]);
+    refuse_options(&[], &["efficient needs to know the boundary", "--boundary FILE or --domain SPEC"]);
     refuse_options(&["--method", "truncsm"], &["truncsm needs to know the boundary"]);
     let options = ["--method", "bdksd", "--boundary", "boundary.csv", "--distance", "exact"];
     refuse_options(&options, &["exact distance", "needs a domain"]);

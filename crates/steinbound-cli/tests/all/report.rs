@@ -16,7 +16,7 @@ fn commands() -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
     vec![
         (
             with(
-                &["fit", "data.csv"],
+                &["fit", "data.csv", "--method", "tksd"],
                 &["--derive", "ratio = mean[x1] / mean[x2]", "--hypothesis", "mean[x1] = 0"],
             ),
             vec![
@@ -120,6 +120,8 @@ fn densities_of_any_dimension_are_drawn() {
         let said = folder.run(&[
             "fit",
             "p.csv",
+            "--method",
+            "tksd",
             "--domain",
             domain,
             "--known-covariance",
@@ -183,8 +185,10 @@ fn remarks_are_on_the_page() {
     let folder = disc(100, 32, 1);
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap();
     let sparse = ["--domain", "ball(radius=1.4)", "--boundary-points", "4", "--known-covariance", "1"];
-    let said =
-        folder.run(&[&["test", "data.csv", "--at", "0.5,0.5", "--report", "t.html"], &sparse[..]].concat());
+    let said = folder.run(
+        &[&["test", "data.csv", "--method", "tksd", "--at", "0.5,0.5", "--report", "t.html"], &sparse[..]]
+            .concat(),
+    );
     assert!(said.stderr.contains("too sparse for random signs"), "{}", said.stderr);
     let page = read("t.html");
     assert!(page.contains("At the level 0.05, the model is") && page.contains("too sparse for random signs"));
@@ -210,6 +214,7 @@ fn settings_that_matter_are_warned_of_everywhere() {
     let folder = Folder::new();
     let fit =
         ["fit", &data, "--columns", "lon,lat", "--project", "--boundary", &map, "--boundary-points", "200"];
+    let fit = [&fit[..], &["--method", "tksd"]].concat();
     let said = folder.run(&[&fit[..], &["--report", "r.html", "--format", "json"]].concat());
     assert_eq!(said.code, 0, "{}", said.stderr);
     let words = "the answer depends on settings: 8 of 17";

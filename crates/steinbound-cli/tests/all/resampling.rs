@@ -90,7 +90,7 @@ fn a_test_says_what_it_found() {
     let far = folder.json(&with(&TEST, &["--at", "-1,0.5"]));
     assert_eq!((far["resampling"].as_str(), far["rejected"].as_bool()), (Some("wild"), Some(true)));
     assert_eq!((far["bootstrap"].as_u64(), numbers(&far["at"])), (Some(500), vec![-1.0, 0.5]));
-    let at = with(&["discrepancy"], &with(&TEST[1..], &["--at", "-1,0.5"]));
+    let at = with(&["discrepancy"], &with(&TEST[1..], &["--method", "efficient", "--at", "-1,0.5"]));
     assert_eq!(folder.json(&at)["discrepancy_squared"], far["statistic"]);
     // Boundary points alone: random signs, and the reader is told why.
     let said = folder.run(&with(&TEST_EDGE, &["--bootstrap", "99"]));

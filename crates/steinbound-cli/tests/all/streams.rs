@@ -145,7 +145,10 @@ fn bad_usage_is_exit_code_2_for_every_command() {
 fn doubtful_results_are_exit_code_3() {
     let folder = disc(14, 32, 103);
     let doubtful = (100..140).map(|seed| disc(14, 32, seed)).find(|folder| {
-        folder.run(&["fit", "data.csv", "--boundary", "edge.csv", "--statistic", "u"]).code == 3
+        folder
+            .run(&["fit", "data.csv", "--method", "tksd", "--boundary", "edge.csv", "--statistic", "u"])
+            .code
+            == 3
     });
     let doubtful = doubtful.expect("a sample too small for five parameters");
     let compare = ["compare", "data.csv", "--boundary", "edge.csv", "--statistic", "u", "--method", "tksd"];
@@ -154,8 +157,18 @@ fn doubtful_results_are_exit_code_3() {
     assert!(said.stdout.contains("doubtful") && said.stderr.contains("warning: "), "{}", said.stdout);
     // Random signs on a boundary of four points.
     folder.write("four.csv", "1.4,0\n-1.4,0\n0,1.4\n0,-1.4\n");
-    let test =
-        ["test", "data.csv", "--boundary", "four.csv", "--known-covariance", "1", "--resampling", "wild"];
+    let test = [
+        "test",
+        "data.csv",
+        "--method",
+        "tksd",
+        "--boundary",
+        "four.csv",
+        "--known-covariance",
+        "1",
+        "--resampling",
+        "wild",
+    ];
     let said = folder.run(&test);
     assert_eq!(said.code, 3, "{}", said.stderr);
     assert!(

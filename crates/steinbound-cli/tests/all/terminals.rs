@@ -66,7 +66,7 @@ fn terminals_get_colours_pictures_and_wrapped_messages() {
     assert!(text.starts_with("\u{1b}[1m\u{1b}[33mwarning\u{1b}[0m: the boundary points"), "{text}");
     assert!(text.contains("\u{1b}[1mparameter  estimate"), "{text}");
     assert!(text.contains("+ boundary points   X fitted mean\n"), "{text}");
-    let warning: Vec<&str> = text.lines().take_while(|line| !line.starts_with("tksd fit")).collect();
+    let warning: Vec<&str> = text.lines().take_while(|line| !line.starts_with("efficient fit")).collect();
     assert!(warning.len() > 2 && warning[1].starts_with("  "), "{warning:?}");
     assert!(warning.iter().skip(1).all(|line| line.chars().count() <= 60), "{warning:?}");
     let (_, verbose) = shown(&folder, 60, &[], &[&SPARSE[..], &["--verbose"]].concat());

@@ -3,7 +3,8 @@
 use crate::common::{Folder, disc, field, numbers, with};
 use serde_json::Value;
 
-const FIT: [&str; 6] = ["fit", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
+const FIT: [&str; 8] =
+    ["fit", "data.csv", "--method", "tksd", "--boundary", "edge.csv", "--known-covariance", "1"];
 
 const COMPARE: [&str; 6] = ["compare", "data.csv", "--boundary", "edge.csv", "--known-covariance", "1"];
 
@@ -46,7 +47,10 @@ fn given_settings_are_what_candidates_must_agree_with() {
 fn tuning_where_there_is_nothing_to_tune_is_noted() {
     let folder = disc(200, 32, 1);
     for method in ["truncsm", "mle"] {
-        let said = folder.run(&with(&FIT, &["--tune", "agreement", "--sensitivity", "--method", method]));
+        let said = folder.run(
+            &[&["fit", "data.csv", "--method", method], &FIT[4..], &["--tune", "agreement", "--sensitivity"]]
+                .concat(),
+        );
         assert_eq!(said.code, 0, "{}", said.stderr);
         for option in ["--tune", "--sensitivity"] {
             let note = format!("{option} has no effect with --method {method}");
@@ -137,12 +141,13 @@ fn regressions_tell_how_much_depends_on_settings() {
     let folder = Folder::new();
     folder.write("wages.csv", &format!("wage,age\n{rows}"));
     let regress = ["regress", "wages.csv", "--formula", "wage ~ age", "--lower", "1", "--sensitivity"];
-    let found = folder.json(&regress)["sensitivity"].clone();
+    let by_tksd = [&regress[..], &["--method", "tksd", "--boundary-points", "120"]].concat();
+    let found = folder.json(&by_tksd)["sensitivity"].clone();
     let rows = found["rows"].as_array().unwrap();
     // Sixteen kernels and bandwidths, and half and twice the boundary points.
     assert_eq!((rows.len(), rows[0]["difference"].as_f64()), (18, Some(0.0)));
     assert_eq!((&rows[16]["boundary_points"], &rows[17]["boundary_points"]), (&60.into(), &240.into()));
-    let said = folder.run(&regress);
+    let said = folder.run(&by_tksd);
     assert!(said.stdout.contains(found["summary"].as_str().unwrap()), "{}", said.stdout);
     let said = folder.run(&[&regress[..], &["--method", "truncsm"]].concat());
     assert!(said.stderr.contains("--sensitivity has no effect with --method truncsm"), "{}", said.stderr);
@@ -244,7 +249,10 @@ fn models_are_compared_on_what_is_known() {
             .collect::<Vec<_>>()
     };
     assert_eq!(methods(&[]), ["ksd", "mle"]);
-    assert_eq!(methods(&["--domain", "ball(radius=1.4)"]), ["tksd", "bdksd", "truncsm", "truncated-mle"]);
+    assert_eq!(
+        methods(&["--domain", "ball(radius=1.4)"]),
+        ["efficient", "tksd", "bdksd", "truncsm", "truncated-mle"]
+    );
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_columns,
-    check_domain, check_rows, check_spreads, names_where, smaller,
+    BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_domain,
+    check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
@@ -309,15 +309,7 @@ impl<'a> Problem<'a> {
 
     fn fitted(&self) -> Result<Fit, Error> {
         let started = Instant::now();
-        let rows = check_rows(self.data)?;
-        let parameters = self.model.parameters();
-        if parameters == 0 {
-            return Err(FitError::NothingToFit.into());
-        }
-        if parameters >= rows {
-            return Err(FitError::MoreParametersThanData { parameters, rows }.into());
-        }
-        check_columns(self.data, &self.model.differentiated())?;
+        check_estimable(self.data, self.model)?;
         let estimate = self.estimate(&self.weights, self.start.as_deref())?;
         let values = estimate.theta.iter().flatten();
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {

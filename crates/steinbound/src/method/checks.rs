@@ -2,6 +2,7 @@
 
 use super::Estimator;
 use crate::error::{Error, FitError};
+use crate::model::Model;
 use crate::points::{Points, column_variances};
 
 /// The number of rows with positive weight, at least two.
@@ -13,8 +14,21 @@ pub(crate) fn check_rows(data: &Points) -> Result<usize, FitError> {
     Ok(rows)
 }
 
+/// Refuses data from which the parameters of a model cannot be estimated.
+pub(crate) fn check_estimable(data: &Points, model: &dyn Model) -> Result<(), FitError> {
+    let rows = check_rows(data)?;
+    let parameters = model.parameters();
+    if parameters == 0 {
+        return Err(FitError::NothingToFit);
+    }
+    if parameters >= rows {
+        return Err(FitError::MoreParametersThanData { parameters, rows });
+    }
+    check_columns(data, &model.differentiated())
+}
+
 /// Refuses a constant coordinate among those in which a density is to be fitted.
-pub(crate) fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError> {
+fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError> {
     for l in differentiated {
         let mut values = (0..data.len()).filter(|i| data.weight(*i) > 0.0).map(|i| data.row(i)[*l]);
         let first = values.next().unwrap_or(f64::NAN);

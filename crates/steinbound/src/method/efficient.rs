@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
-use super::settling::{MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small};
+use super::checks::check_estimable;
+use super::pairs::Held;
+use super::settling::{
+    MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size,
+};
 use super::surface::Surface;
 use super::tksd::Tksd;
 use super::{
-    ComputeUsed, Estimator, KernelUsed, Method, NormalSource, Preparation, Procedure, Solver, Task, Uses,
+    BoundaryCheck, Compute, ComputeUsed, Estimator, KernelUsed, Method, NormalSource, Preparation, Procedure,
+    Solver, Task, Uses,
 };
 use crate::compute::simd_level;
 use crate::engine::{Evaluator, PairKernel};
@@ -27,6 +32,9 @@ const MOST_WITHOUT_NORMALS: usize = 3;
 /// of truncated likelihood, at the median itself 1.09.
 const SHARE_OF_SEARCHED: f64 = 0.5;
 
+/// Given boundary points farther apart than this, in bandwidths, are too sparse for half the bandwidth.
+const WIDEST_GAP: f64 = 0.3;
+
 /// See [`Estimator::efficient`].
 #[derive(Debug)]
 pub(super) struct Efficient;
@@ -46,6 +54,7 @@ impl Procedure for Efficient {
 
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let (estimator, data) = (preparation.estimator, preparation.data);
+        check_estimable(data, preparation.model)?;
         let weights = data.relative_weights();
         let start = preparation.start()?;
         let first = |bandwidth: f64| Surface::new(preparation, &widths(data, bandwidth));
@@ -58,9 +67,13 @@ impl Procedure for Efficient {
         }
         let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
         let share = if preparation.model.affine().is_some() { 1.0 } else { SHARE_OF_SEARCHED };
-        let is_settled = |attempt: &Attempt| is_small(attempt.moves.tighter.as_ref());
-        let (found, halvings) = halved(estimator, data, share, attempt, is_settled)?;
-        let Attempt { bandwidth, surface, form, mut estimate, moves } = found;
+        // Given points too far apart for half the bandwidth would only let more flux through.
+        let move_of = |attempt: &Attempt| match attempt.gap > WIDEST_GAP {
+            true => 0.0,
+            false => size(attempt.moves.tighter.as_ref()),
+        };
+        let (found, halvings) = halved(estimator, data, share, attempt, move_of)?;
+        let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
         moves.judge(&mut estimate);
         let setup = &mut preparation.setup;
         setup.m = surface.points.len();
@@ -75,6 +88,12 @@ impl Procedure for Efficient {
             },
         });
         setup.boundary = Some(moves.used(&surface, halvings));
+        if surface.spacing.is_none() && !estimator.is_replicate {
+            // Points that were not placed for this bandwidth may be too sparse for it.
+            let tiled = estimator.clone().compute(Compute::Tiled);
+            let held = Held::new(&tiled, data, preparation.model, bandwidth, &surface.points)?;
+            BoundaryCheck::measure(preparation, &surface.points, &held.exact)?;
+        }
         preparation.boundary = Some(surface.points);
         let as_form = Arc::clone(&form) as Arc<dyn SteinForm>;
         Ok(Arc::new(EfficientSolver { form, as_form, known: Known { weights, start, estimate } }))
@@ -95,6 +114,8 @@ fn without_normals(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Err
 struct Attempt {
     bandwidth: f64,
     surface: Surface,
+    /// The usual distance between given boundary points, in bandwidths; zero for placed ones.
+    gap: f64,
     form: Arc<Penalised>,
     estimate: Estimate,
     moves: Moves,
@@ -153,7 +174,8 @@ fn attempt(
         }
         moves.tighter = moved(&solution, &penalty(&surface, strength / TIGHTER)?)?;
     }
-    Ok(Attempt { bandwidth, surface, form, estimate: solution.estimate, moves })
+    let gap = surface.gap(&fields.evaluator().kernel)?;
+    Ok(Attempt { bandwidth, surface, gap, form, estimate: solution.estimate, moves })
 }
 
 /// Moment equations on a form, and the estimate from the data themselves.

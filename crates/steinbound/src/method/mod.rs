@@ -40,7 +40,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub(crate) use checks::{check_columns, check_domain, check_rows, check_spreads};
+pub(crate) use checks::{check_domain, check_estimable, check_rows, check_spreads};
 pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
 pub use efficient::MOST_FEATURES;
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};

@@ -32,9 +32,14 @@ pub(super) struct Moves {
     pub(super) tighter: Option<Disagreement>,
 }
 
+/// A move as a number; zero if it was not measured.
+pub(super) fn size(found: Option<&Disagreement>) -> f64 {
+    found.map_or(0.0, |found| found.standard_errors)
+}
+
 /// Whether a move is harmless, or was not measured.
 pub(super) fn is_small(found: Option<&Disagreement>) -> bool {
-    found.is_none_or(|found| found.standard_errors <= LARGEST_SETTLED_MOVE)
+    size(found) <= LARGEST_SETTLED_MOVE
 }
 
 impl Moves {
@@ -60,7 +65,7 @@ impl Moves {
             {
                 estimate.warnings.push(format!(
                     "{standard_errors:.2} standard errors: this far the estimate of {parameter} moves with {what}; \
-                     do not use it; give more observations, a smaller bandwidth, or use truncated-mle"
+                     do not use it: test whether the model fits, give another bandwidth, or use truncated-mle"
                 ));
                 estimate.converged = false;
             }
@@ -78,23 +83,28 @@ pub(super) fn halved<A>(
     data: &Points,
     share: f64,
     mut attempt: impl FnMut(f64) -> Result<A, Error>,
-    is_settled: impl Fn(&A) -> bool,
+    move_of: impl Fn(&A) -> f64,
 ) -> Result<(A, usize), Error> {
     let first = match estimator.bandwidth {
         Bandwidth::Median => share * estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?,
         given => given.find(data, estimator.seed, &estimator.interrupt)?,
     };
     let is_once = estimator.is_replicate || matches!(estimator.bandwidth, Bandwidth::Fixed(_));
-    let (mut best, mut halvings) = (attempt(first)?, 0);
-    while !is_once && !is_settled(&best) && halvings < MOST_HALVINGS {
-        match attempt(first * 0.5f64.powi(halvings as i32 + 1)) {
-            Ok(next) => (best, halvings) = (next, halvings + 1),
+    let mut best = (attempt(first)?, 0);
+    for halvings in 1..=MOST_HALVINGS {
+        if is_once || move_of(&best.0) <= LARGEST_SETTLED_MOVE {
+            break;
+        }
+        match attempt(first * 0.5f64.powi(halvings as i32)) {
+            // If none settles, the one that moves least.
+            Ok(next) if move_of(&next) < move_of(&best.0) => best = (next, halvings),
+            Ok(_) => {}
             Err(error) if error.is_interrupted() => return Err(error),
             // A bandwidth too small for the data is no reason to lose the estimate before it.
             Err(_) => break,
         }
     }
-    Ok((best, halvings))
+    Ok(best)
 }
 
 /// The largest change of a reported parameter, in its standard errors, for a change of the fitted ones.

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Preparation;
 use crate::domain::{Placement, nearby_normals, place};
+use crate::engine::PairKernel;
 use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::stein::Directions;
+use crate::stein::{Directions, surface_weights};
 
 /// Where the normals of boundary points come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +81,18 @@ impl Surface {
         let placement = Placement { widths: &widths, near: data, spacing, reach: REACH, most };
         let placed = place(domain.as_ref(), &placement, &mut stream(estimator.seed, tasks::BOUNDARY))?;
         Ok(Some(Surface::with_normals(preparation, placed.points, &widths, Some(placed.spacing))))
+    }
+
+    /// The usual distance between boundary points that were given, in bandwidths; zero for placed ones.
+    pub(super) fn gap(&self, kernel: &PairKernel) -> Result<f64, Error> {
+        let seen = kernel.widths().iter().filter(|width| width.is_finite()).count();
+        if self.spacing.is_some() || self.points.is_empty() || seen < 2 {
+            return Ok(0.0);
+        }
+        let mut pieces = surface_weights(kernel, &self.points)?;
+        let middle = pieces.len() / 2;
+        let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
+        Ok(piece.powf(1.0 / (seen as f64 - 1.0)))
     }
 
     /// Twice as many points, where the region is known.

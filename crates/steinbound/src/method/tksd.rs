@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use super::checks::check_estimable;
 use super::pairs::{EXACT_LIMIT, Held};
-use super::settling::{MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small};
+use super::settling::{
+    MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size,
+};
 use super::surface::Surface;
 use super::{BoundaryCheck, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses};
 use crate::engine::PairKernel;
@@ -56,13 +59,24 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     let start = preparation.start()?;
     let (estimator, data) = (preparation.estimator, preparation.data);
     let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
-    let is_settled = |attempt: &Attempt| is_small(attempt.moves.tighter.as_ref());
+    let move_of = |attempt: &Attempt| size(attempt.moves.tighter.as_ref());
     let (Attempt { bandwidth, surface, ridge, held, moves }, halvings) =
-        halved(estimator, data, 1.0, attempt, is_settled)?;
+        halved(estimator, data, 1.0, attempt, move_of)?;
     preparation.record(&held, bandwidth)?;
     preparation.setup.m = surface.points.len();
     preparation.setup.ridge = Some(ridge);
     preparation.setup.boundary = Some(moves.used(&surface, halvings));
+    if !preparation.estimator.is_replicate {
+        let known = preparation.warnings.len();
+        BoundaryCheck::measure(preparation, &surface.points, &held.exact)?;
+        // What was measured counts more than what was feared.
+        if moves.finer.is_some() && is_small(moves.finer.as_ref()) {
+            preparation.warnings.truncate(known);
+            if let Some(check) = &mut preparation.boundary_check {
+                check.warning = None;
+            }
+        }
+    }
     preparation.boundary = Some(surface.points);
     let solver = SteinSolver::new(held.form()?, estimator.statistic);
     Ok(Arc::new(Settled { solver, moves }))
@@ -109,8 +123,16 @@ fn attempt(
     let mut held = hold(&surface, own_ridge)?;
     let mut moves = Moves::default();
     let repeats = data.len() <= if model.affine().is_some() { EXACT_LIMIT } else { MOST_SEARCHED };
-    if !estimator.is_replicate && repeats {
-        let mut own = estimate(&held, start)?;
+    // A discrepancy at given parameters needs no estimate, so that its failure is no reason to stop.
+    let own = if !estimator.is_replicate && repeats && check_estimable(data, model).is_ok() {
+        match estimate(&held, start) {
+            Err(error) if error.is_interrupted() => return Err(error),
+            found => found.ok().filter(|own| own.influence.rows() == data.len()),
+        }
+    } else {
+        None
+    };
+    if let Some(mut own) = own {
         let moved = |own: &Estimate, other: &Held| {
             let Some(theta) = &own.theta else { return Ok(None) };
             let change = estimate(other, Some(theta))?

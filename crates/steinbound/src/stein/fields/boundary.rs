@@ -11,6 +11,7 @@ use crate::error::{Error, KernelError};
 use crate::kernel::Gaussian;
 use crate::matrix::Matrix;
 use crate::points::Points;
+use crate::stein::conditioned::check_boundary;
 
 /// The components of a test field that a boundary point forbids.
 ///
@@ -62,6 +63,7 @@ impl Directions {
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn surface_weights(kernel: &PairKernel, boundary: &Points) -> Result<Vec<f64>, Error> {
+    check_boundary(boundary)?;
     let widths = kernel.widths().to_vec();
     let seen = widths.iter().filter(|width| width.is_finite()).count();
     let (differentiated, origin) = (kernel.differentiated().to_vec(), kernel.origin().to_vec());
@@ -116,6 +118,7 @@ impl Penalty {
         weights: &[f64],
         strength: f64,
     ) -> Result<Penalty, Error> {
+        check_boundary(boundary)?;
         let (count, coordinates) = (fields.landmarks(), fields.coordinates());
         let normals = &directions.normals;
         if (normals.rows(), normals.columns()) != (boundary.len(), coordinates) {
