@@ -9,8 +9,8 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_columns,
-    check_domain, check_rows, check_spreads, names_where, smaller,
+    BoundaryCheck, Compute, CountedRegion, Estimator, Method, Preparation, Setup, Solver, Task, Tie,
+    check_columns, check_domain, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
@@ -115,7 +115,11 @@ impl<'a> Problem<'a> {
         if uses.kernel {
             preparation.warnings.extend(check_spreads(data, &model.differentiated()));
         }
-        let solver = estimator.method.procedure().prepare(&mut preparation)?;
+        let mut solver = estimator.method.procedure().prepare(&mut preparation)?;
+        if model.counted().is_some() {
+            let region = CountedRegion::of(estimator);
+            solver = Arc::clone(&solver).counting(region).unwrap_or(solver);
+        }
         let start = match &estimator.start {
             Some(reported) => Some(checked_parameters(model, reported, data.names())?),
             None => None,

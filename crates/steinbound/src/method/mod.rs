@@ -17,6 +17,7 @@ mod bdksd;
 mod checks;
 mod choices;
 pub mod conformance;
+mod counting;
 mod estimator;
 mod ksd;
 pub(crate) mod leak;
@@ -38,6 +39,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use checks::{check_columns, check_domain, check_rows, check_spreads};
 pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
+pub use counting::{CountedRegion, WIDEST_GAP};
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub(crate) use leak::{BoundaryCheck, sees_one_coordinate, smaller};
 pub use leak::{BoundaryLeaks, Tie};
@@ -82,6 +84,12 @@ pub trait Solver: Send + Sync {
 
     /// The Stein form whose discrepancy is minimised, if there is one.
     fn form(&self) -> Option<&Arc<dyn SteinForm>> {
+        None
+    }
+
+    /// The same for a model with parameters that only counts determine ([`Counted`](crate::model::Counted)),
+    /// for a method that does not find them otherwise.
+    fn counting(self: Arc<Self>, _region: CountedRegion) -> Option<Arc<dyn Solver>> {
         None
     }
 

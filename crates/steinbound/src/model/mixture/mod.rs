@@ -1,9 +1,11 @@
 //! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in
-//! `component`, those of the mixture in `posterior` and `curvature`, starts in `clusters` and `search`, the
-//! naive likelihood in `likelihood`, and the entry in the list of models in `family`.
+//! `component`, those of the mixture in `posterior` and `curvature`, starts in `clusters` and `search`, what
+//! counts of observations determine in `counts`, the naive likelihood in `likelihood`, and the entry in the
+//! list of models in `family`.
 
 mod clusters;
 mod component;
+mod counts;
 mod curvature;
 mod family;
 mod labels;
@@ -20,7 +22,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::gaussian::covariance_factor;
 use super::{
-    Curvature, Density, Derivatives, Gaussian, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search,
+    Counted, Curvature, Density, Derivatives, Gaussian, Model, NaiveLikelihood, Reported, Sampler, Sampling,
+    Search,
 };
 use crate::compute::cholesky::Cholesky;
 use crate::error::ModelError;
@@ -292,6 +295,10 @@ impl Model for GaussianMixture {
 
     fn curvature(&self) -> Option<&dyn Curvature> {
         Some(self)
+    }
+
+    fn counted(&self) -> Option<&dyn Counted> {
+        if self.free_weights && self.components > 1 { Some(self) } else { None }
     }
 
     fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {
