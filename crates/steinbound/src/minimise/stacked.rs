@@ -36,15 +36,24 @@ pub(crate) struct Equated {
 }
 
 /// Alternations between objective and equations.
-const MOST_ROUNDS: usize = 60;
+const MOST_ROUNDS: usize = 20;
 
-/// Once a round moves the unknowns by less than this, joint steps are tried; and every few rounds.
+/// Once a round moves the unknowns by less than this, joint steps are tried; and after the second round, and
+/// every few rounds: where components overlap, rounds approach the root slowly or not at all.
 const NEAR: f64 = 0.05;
 
-const SOME_ROUNDS: usize = 8;
+const FIRST_JOINT: usize = 2;
 
-/// Joint steps, all of which are undamped.
-const MOST_STEPS: usize = 25;
+const SOME_ROUNDS: usize = 5;
+
+/// Joint steps.
+const MOST_STEPS: usize = 40;
+
+/// The shortest share of a joint step.
+const LEAST_SHARE: f64 = 1.0 / 64.0;
+
+/// The longest joint step, in the units of the parameters' own sizes.
+const LONGEST: f64 = 2.0;
 
 /// A joint step this short is the last.
 const CLOSE: f64 = 1e-9;
@@ -144,7 +153,7 @@ impl<'a> Stacked<'a> {
     /// With `S` the objective, `b` the parameters that it determines and `u` the equations for the others, `a`,
     /// the root of `dS/db = 0` and `u = 0` at which `S` has a minimum in `b`. A search alternates between
     /// minimising `S` in `b` and solving `u = 0` for `a`, each of which descends or is unique, and then takes
-    /// Newton steps in all. The influence of an observation is `-J^-1 (s_i, m_i)`, with `J` the Jacobian of
+    /// damped Newton steps in all. The influence of an observation is `-J^-1 (s_i, m_i)`, with `J` the Jacobian of
     /// the stack, `s_i` the pull of the observation on `dS/db` and `m_i` its contribution to `u`.
     pub(crate) fn search(
         &self,
@@ -240,7 +249,7 @@ impl<'a> Stacked<'a> {
                 break;
             }
             let moved = theta.iter().zip(&before).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-            let is_due = moved < NEAR || round % SOME_ROUNDS == 0;
+            let is_due = moved < NEAR || round == FIRST_JOINT || round % SOME_ROUNDS == 0;
             if let Some(end) = if is_due { self.polish(&theta, iterations)? } else { None } {
                 return Ok(Some(end));
             }
@@ -250,32 +259,58 @@ impl<'a> Stacked<'a> {
     }
 
     /// Newton steps in all parameters; `None` unless they end at a minimum in those of the objective.
+    ///
+    /// A step is halved until the next one, by the same Jacobian, is shorter in proportion: a test that does
+    /// not depend on the units of the equations (Deuflhard, *Newton Methods for Nonlinear Problems*, 3.2).
     fn polish(&self, near: &[f64], mut iterations: usize) -> Result<Option<End>, Error> {
         let mut theta = near.to_vec();
-        let mut last = f64::INFINITY;
+        let (mut expansion, mut values, mut jacobian) = self.stack(&theta)?;
         for _ in 0..MOST_STEPS {
             self.objective.interrupt().map_or(Ok(()), Interrupt::check)?;
-            let expansion = self.objective.expand_fully(&theta)?;
-            let (values, jacobian) = self.rows(&expansion, &self.equations.at(&theta)?, theta.len());
-            let right = Matrix::from_fn(values.len(), 1, |k, _| -values[k]);
-            let Some(step) = elimination::solve(&jacobian, &right) else { return Ok(None) };
-            let sizes = theta.iter().zip(step.values());
-            let length = sizes.fold(0.0f64, |m, (t, s)| m.max(s.abs() / (1.0 + t.abs())));
-            // Steps must shrink, until they are rounding.
-            if length > 1.0 || (length > last && last > 1e-6) {
-                return Ok(None);
-            }
-            let is_last = length < CLOSE || length > 0.5 * last && last < 1e-6;
-            if is_last && ScaledCholesky::new(&part(&expansion, &self.free).hessian).is_err() {
-                return Ok(None);
-            }
-            theta.iter_mut().zip(step.values()).for_each(|(t, s)| *t += s);
+            let newton = |values: &[f64]| {
+                elimination::solve(&jacobian, &Matrix::from_fn(values.len(), 1, |k, _| -values[k]))
+            };
+            let size = |step: &Matrix| {
+                let sizes = theta.iter().zip(step.values());
+                sizes.fold(0.0f64, |m, (t, s)| m.max(s.abs() / (1.0 + t.abs())))
+            };
+            let Some(step) = newton(&values) else { return Ok(None) };
+            let length = size(&step);
+            let is_last = length < CLOSE;
+            let mut share = (LONGEST / length).min(1.0);
+            let (moved, next) = loop {
+                let both = theta.iter().zip(step.values());
+                let moved: Vec<f64> = both.map(|(t, s)| t + share * s).collect();
+                let next = self.stack(&moved)?;
+                let shrinks = newton(&next.1).is_some_and(|next| size(&next) <= (1.0 - 0.5 * share) * length);
+                if shrinks || is_last {
+                    break (moved, next);
+                }
+                share *= 0.5;
+                // Near the end a step that does not shrink is rounding.
+                if share < LEAST_SHARE && length < 1e-6 {
+                    break (theta.clone(), (expansion.clone(), values.clone(), jacobian.clone()));
+                }
+                if share < LEAST_SHARE {
+                    return Ok(None);
+                }
+            };
+            let is_last = is_last || share < LEAST_SHARE;
             iterations += 1;
+            theta = moved;
+            (expansion, values, jacobian) = next;
             if is_last {
-                return Ok(Some(End { theta, expansion, iterations, converged: true }));
+                let is_minimum = ScaledCholesky::new(&part(&expansion, &self.free).hessian).is_ok();
+                return Ok(is_minimum.then_some(End { theta, expansion, iterations, converged: true }));
             }
-            last = length;
         }
         Ok(None)
+    }
+
+    /// The objective, and values and Jacobian of the stack.
+    fn stack(&self, theta: &[f64]) -> Result<(Expansion, Vec<f64>, Matrix), Error> {
+        let expansion = self.objective.expand_fully(theta)?;
+        let (values, jacobian) = self.rows(&expansion, &self.equations.at(theta)?, theta.len());
+        Ok((expansion, values, jacobian))
     }
 }
