@@ -177,6 +177,12 @@ pub trait Model: Debug + Send + Sync {
         self.names(coordinates)
     }
 
+    /// Values that the model assumes where it could estimate them, with the names that they would have: the
+    /// equal weights of a mixture.
+    fn assumed(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+
     /// `psi(x; theta)`, one value for each differentiated coordinate.
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]);
 

@@ -226,6 +226,12 @@ impl Model for GaussianMixture {
         self.reported_labels(coordinates)
     }
 
+    /// Equal weights, unless they are estimated or there is nothing to weigh.
+    fn assumed(&self) -> Vec<(String, f64)> {
+        let count = if self.free_weights || self.components == 1 { 0 } else { self.components };
+        (1..=count).map(|k| (format!("weight[{k}]"), 1.0 / count as f64)).collect()
+    }
+
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
         score.copy_from_slice(self.posterior(x, theta).score());
     }
