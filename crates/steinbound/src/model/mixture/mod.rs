@@ -186,9 +186,9 @@ impl GaussianMixture {
         self.laid_out()
     }
 
-    /// Unknown weights; they are equal otherwise.
+    /// Unknown weights; they are equal otherwise. A single component has nothing to weigh.
     pub fn estimate_weights(mut self) -> GaussianMixture {
-        self.free_weights = true;
+        self.free_weights = self.components > 1;
         self.laid_out()
     }
 
@@ -304,7 +304,7 @@ impl Model for GaussianMixture {
     }
 
     fn counted(&self) -> Option<&dyn Counted> {
-        if self.free_weights && self.components > 1 { Some(self) } else { None }
+        if self.free_weights { Some(self) } else { None }
     }
 
     fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {
