@@ -96,7 +96,7 @@ impl Case<'_> {
         new.for_each(|warning| listener.warning(warning));
         Ok(TestAnswer {
             described: self.described("steinbound.test/1", problem, &warnings),
-            is_sound: result.trustworthy && fit.as_ref().is_none_or(|fit| fit.converged),
+            is_sound: result.trustworthy && fit.as_ref().is_none_or(Fit::is_trustworthy),
             result,
             fit,
             flat,

@@ -68,7 +68,9 @@ impl Test {
         match general.format {
             Format::Json => output.json(&answer.json())?,
             Format::Table => {
-                let parameters = answer.fit.as_ref().map(|fit| fit.parameters.as_slice());
+                // Where moments do not exist, the fitted parameters are shown.
+                let shown = answer.fit.as_ref().map(|fit| fit.clone().with_natural().parameters);
+                let parameters = shown.as_deref();
                 let (method, n) = (method.method, input.data.len());
                 output.document(&tables::test::document(found, method, model.name(), n, parameters))?;
                 let drawing = columns.map(|columns| terminal_plot::of_test(found, columns));

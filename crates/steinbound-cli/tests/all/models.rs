@@ -190,6 +190,36 @@ fn mixture_options_are_checked() {
     with(&["--model", "gausian-mixture"]).expect_refusal(&["did you mean"]);
 }
 
+/// Several clusters bend the precision of a single Gaussian the wrong way.
+#[test]
+fn a_test_without_moments_is_no_success() {
+    let folder = Folder::new();
+    let said = folder.run(&[
+        "simulate",
+        "--domain",
+        "interval(-1, 1)",
+        "--at",
+        "0,100",
+        "--dimension",
+        "1",
+        "-n",
+        "40",
+        "--seed",
+        "2",
+        "--output",
+        "flat.csv",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let said = folder.run(&["test", "flat.csv", "--domain", "interval(-1, 1)", "--bootstrap", "19"]);
+    assert_eq!(said.code, 3, "{}", said.stderr);
+    assert!(said.stdout.contains("precision[x1,x1] = "), "{}", said.stdout);
+    assert!(
+        said.stderr.contains("several clusters") && said.stderr.contains("try a mixture"),
+        "{}",
+        said.stderr
+    );
+}
+
 const SCORES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../steinbound-io/data/student_scores.csv");
 
 /// The published truncated regression, by one command.

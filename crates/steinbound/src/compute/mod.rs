@@ -6,6 +6,7 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod distances;
+pub(crate) mod elimination;
 pub(crate) mod gauss_legendre;
 pub(crate) mod memory;
 pub(crate) mod packed;

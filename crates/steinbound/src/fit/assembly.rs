@@ -1,7 +1,7 @@
 //! From an estimate to a fit: the sandwich, the delta method and the intervals, once for all methods.
 
 use super::result::with_intervals;
-use super::{CovarianceKind, Fit, Problem, Seconds, Tuning};
+use super::{Assumption, CovarianceKind, Fit, Problem, Seconds, Tuning};
 use crate::error::{Error, FitError};
 use crate::matrix::Matrix;
 use crate::method::Setup;
@@ -217,6 +217,7 @@ impl Frame<'_> {
             setup: self.setup,
             parameters,
             natural,
+            assumed: model.assumed().into_iter().map(|(name, value)| Assumption { name, value }).collect(),
             covariance,
             natural_covariance,
             covariance_type: self.covariance_type,

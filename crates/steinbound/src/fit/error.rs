@@ -247,6 +247,19 @@ pub enum FitError {
         /// The domain.
         domain: String,
     },
+    /// Weights of components that are too far apart for a score.
+    #[error(
+        "components {} and {} are {distance:.1} standard deviations apart, and their weights cannot be \
+         estimated: the score hardly changes with the weights of components that do not overlap, only counts \
+         inside a known region do; give the region, not its boundary points alone, or use equal weights",
+        components.0, components.1
+    )]
+    WeightsUnseen {
+        /// The components, counted from one.
+        components: (usize, usize),
+        /// Their distance in standard deviations.
+        distance: f64,
+    },
     /// The model lacks a property that the method needs.
     #[error("the {model} model cannot be {action}; use {instead}")]
     Unsuited {

@@ -14,7 +14,7 @@ mod variant;
 
 pub use problem::{Described, Discrepancy, Problem, WitnessValues};
 pub use replicates::{Interval, Replicates, Resampling};
-pub use result::{CovarianceKind, Fit, Parameter, Seconds};
+pub use result::{Assumption, CovarianceKind, Fit, Parameter, Seconds};
 pub use summary::parameter_table;
 pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEAST_VARIANCE, Tuning, TuningRule};
 pub use variant::Variant;

@@ -9,12 +9,13 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, Estimator, Method, Preparation, Setup, Solver, Task, Tie, check_domain,
-    check_estimable, check_rows, check_spreads, names_where, smaller,
+    BoundaryCheck, Compute, CountedRegion, Estimator, Method, Preparation, Setup, Solver, Task, Tie,
+    check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
+use crate::random::{stream, tasks};
 use crate::stein::{Statistic, SteinForm, Witness, check_dense, discrepancy_squared};
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
@@ -95,6 +96,12 @@ impl Estimator {
     }
 }
 
+/// The number of starts that must end at the lowest minimum of drawn data.
+const AGREEING: usize = 3;
+
+/// The relative difference up to which minima are the same.
+const ALIKE: f64 = 1e-6;
+
 impl<'a> Problem<'a> {
     fn new(estimator: &Estimator, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         let started = Instant::now();
@@ -115,7 +122,11 @@ impl<'a> Problem<'a> {
         if uses.kernel {
             preparation.warnings.extend(check_spreads(data, &model.differentiated()));
         }
-        let solver = estimator.method.procedure().prepare(&mut preparation)?;
+        let mut solver = estimator.method.procedure().prepare(&mut preparation)?;
+        if model.counted().is_some() {
+            let region = CountedRegion::of(estimator);
+            solver = Arc::clone(&solver).counting(region).unwrap_or(solver);
+        }
         let start = preparation.start()?;
         let Preparation { setup, warnings, boundary, boundary_check, .. } = preparation;
         Ok(Problem {
@@ -139,6 +150,41 @@ impl<'a> Problem<'a> {
         // Once interrupted, no further replicate is started.
         self.estimator.interrupt.check()?;
         self.solver.estimate(&self.task(weights, start))
+    }
+
+    /// The estimate for data that were drawn from a density near these fitted parameters, with the same care
+    /// as a fit: from there, and from the starts that the model proposes for these data unless the user gave
+    /// the start of the fit. A search that only began at the density drawn from would stop at the nearest
+    /// minimum, where the fit itself had the choice among several. Once a few starts agree on the lowest,
+    /// no more are tried.
+    pub(crate) fn estimate_again(&self, near: &[f64], has_own_start: bool) -> Result<Estimate, Error> {
+        let known = self.estimate(&self.weights, Some(near));
+        let Some(search) = self.model.search().filter(|_| self.model.affine().is_none() && !has_own_start)
+        else {
+            return known;
+        };
+        let rank = |found: &Estimate| {
+            (!found.converged, found.discrepancy_squared.or(found.objective).unwrap_or(f64::INFINITY))
+        };
+        let (mut best, mut agreeing) = (known, 1);
+        let starts = search.starts(self.data, &mut stream(self.estimator.seed, tasks::STARTS));
+        for start in starts {
+            if agreeing >= AGREEING {
+                break;
+            }
+            let Ok(found) = self.estimate(&self.weights, Some(&start)) else { continue };
+            let Ok(known) = &best else {
+                best = Ok(found);
+                continue;
+            };
+            let (a, b) = (rank(&found), rank(known));
+            if a.0 == b.0 && (a.1 - b.1).abs() <= ALIKE * b.1.abs() {
+                agreeing += usize::from(found.converged);
+            } else if a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).is_lt() {
+                (best, agreeing) = (Ok(found), 1);
+            }
+        }
+        best
     }
 
     /// The fitted parameters for each of several sets of weights; a search starts near the given parameters.

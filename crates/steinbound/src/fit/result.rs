@@ -29,6 +29,24 @@ impl Parameter {
     }
 }
 
+/// A value that was assumed, where the model could estimate it.
+///
+/// ```
+/// use steinbound::{Estimator, Points, model::GaussianMixture};
+/// let data = Points::from_rows(&[[-2.1], [-1.7], [-2.0], [1.8], [2.2], [2.5]])?;
+/// let fit = Estimator::mle().fit(&data, &GaussianMixture::new(1, 2)?)?;
+/// assert_eq!((fit.assumed[0].name.as_str(), fit.assumed[0].value), ("weight[1]", 0.5));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Assumption {
+    /// The name that its parameter would have.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+}
+
 /// How a covariance of estimates was found.
 ///
 /// ```
@@ -90,6 +108,9 @@ pub struct Fit {
     pub parameters: Vec<Parameter>,
     /// The fitted parameters, if they differ from the reported ones.
     pub natural: Vec<Parameter>,
+    /// Values that were assumed, where the model could estimate them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<Assumption>,
     /// The covariance of the reported parameters, by rows.
     pub covariance: Option<Matrix>,
     /// The covariance of the fitted parameters, by rows.

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use statrs::function::erf::erfc;
 
-use super::{Fit, Parameter, Starts};
+use super::{Assumption, Fit, Parameter, Starts};
 use crate::stein::Statistic;
 use crate::text::{Document, Table, duration, estimate, p_value, percent, significant, statistic};
 
@@ -125,6 +125,7 @@ impl Fit {
             let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
             lines.push(format!("kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth)));
         }
+        lines.extend(self.assumption());
         lines.extend(self.agreement());
         if self.covariance.is_some() || self.natural_covariance.is_some() {
             let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
@@ -144,6 +145,28 @@ impl Fit {
             p.estimate.is_some() && !self.parameters.iter().any(|reported| reported.name == p.name)
         };
         self.parameters.iter().chain(self.natural.iter().filter(move |p| is_incomplete && is_new(p)))
+    }
+
+    /// The values that were assumed, in words: those that are equal in one.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::GaussianMixture};
+    /// let data = Points::from_rows(&[[-2.1], [-1.7], [-2.0], [1.8], [2.2], [2.5]])?;
+    /// let fit = Estimator::mle().fit(&data, &GaussianMixture::new(1, 2)?)?;
+    /// assert_eq!(fit.assumption().unwrap(), "assumed: weight[k] = 0.5000 for k = 1 to 2");
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn assumption(&self) -> Option<String> {
+        let (first, last) = (self.assumed.first()?, self.assumed.last()?);
+        let is_numbered = |(k, a): (usize, &Assumption)| {
+            a.value == first.value && a.name == first.name.replace("[1]", &format!("[{}]", k + 1))
+        };
+        if last.name != first.name && self.assumed.iter().enumerate().all(is_numbered) {
+            let (name, count) = (first.name.replace("[1]", "[k]"), self.assumed.len());
+            return Some(format!("assumed: {name} = {} for k = 1 to {count}", significant(first.value)));
+        }
+        let each = self.assumed.iter().map(|a| format!("{} = {}", a.name, significant(a.value)));
+        Some(format!("assumed: {}", each.collect::<Vec<_>>().join(", ")))
     }
 
     /// The discrepancy or the log-likelihood at the estimate, in words.

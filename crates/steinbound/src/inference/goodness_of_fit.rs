@@ -39,7 +39,8 @@ pub enum Null {
 ///   `A_i = J' xi_i`: one pass over the pairs, and no refitting. Without the correction the test would hardly
 ///   ever reject;
 /// - *parametric*: new data are drawn from the density inside the domain, fitted again where the parameters
-///   were fitted, and their statistic is `T*`.
+///   were fitted (a search begins at the density drawn from and at the model's own starts), and their
+///   statistic is `T*`.
 ///
 /// # Requirements
 ///
@@ -368,7 +369,8 @@ impl Problem<'_> {
     ) -> Result<Vec<Option<f64>>, Error> {
         let statistic = |problem: &Problem| match claim.fit {
             Some(_) => {
-                let estimate = problem.estimate(&problem.weights, Some(&claim.theta)).ok()?;
+                let has_own_start = self.estimator.start.is_some();
+                let estimate = problem.estimate_again(&claim.theta, has_own_start).ok()?;
                 estimate.discrepancy_squared.filter(|_| estimate.converged)
             }
             None => problem.discrepancy_under(problem.model, &claim.theta).ok().map(|found| found.squared),

@@ -1,13 +1,16 @@
 //! Likelihood estimates: the naive one, which ignores the truncation, and the truncated one.
 
 mod conditional;
+mod counts;
 mod nodes;
 mod truncated;
 
 use std::sync::Arc;
 
+pub(crate) use counts::{CountRule, Counts};
 pub use nodes::IntegrationRule;
 pub(crate) use nodes::{DETERMINISTIC, FINEST};
+pub(crate) use truncated::{TOLERABLE, UNSETTLED};
 
 use crate::domain::Domain;
 use crate::error::{ANOTHER_METHOD, Error, ModelError};

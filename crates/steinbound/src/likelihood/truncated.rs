@@ -23,13 +23,16 @@ use crate::score_matching::{self, BoundaryWeight};
 /// p] - mean_i grad log p(x_i)`. The Hessian is the covariance of `grad log p` under that density (Fisher's
 /// information), and where the score is not affine in the parameters also `E[hess log p] - mean_i hess log
 /// p(x_i)`.
-struct Likelihood<'a> {
+///
+/// Without nodes the density is taken to be normalised already, as that of the whole space: `log Z` and its
+/// derivatives are zero.
+pub(super) struct Likelihood<'a> {
     model: &'a dyn Model,
     density: &'a dyn Density,
     data: &'a Points<'a>,
     /// Weights that sum to one.
     shares: Vec<f64>,
-    nodes: IntegrationRule,
+    nodes: Option<IntegrationRule>,
     interrupt: &'a Interrupt,
 }
 
@@ -65,6 +68,17 @@ impl<'a> Likelihood<'a> {
         nodes: IntegrationRule,
     ) -> Likelihood<'a> {
         let Truncated { model, weights, interrupt, .. } = *task;
+        Likelihood::over(model, density, data, weights, Some(nodes), interrupt)
+    }
+
+    pub(super) fn over(
+        model: &'a dyn Model,
+        density: &'a dyn Density,
+        data: &'a Points<'a>,
+        weights: &[f64],
+        nodes: Option<IntegrationRule>,
+        interrupt: &'a Interrupt,
+    ) -> Likelihood<'a> {
         let total: f64 = weights.iter().sum();
         let shares = weights.iter().map(|w| w / total).collect();
         Likelihood { model, density, data, shares, nodes, interrupt }
@@ -74,14 +88,15 @@ impl<'a> Likelihood<'a> {
         AtPoints::new(self.model, self.data, &self.shares).until(self.interrupt)
     }
 
-    fn at_nodes(&self) -> AtPoints<'_> {
-        AtPoints::all(self.model, &self.nodes.points).until(self.interrupt)
+    fn at_nodes<'b>(&'b self, nodes: &'b IntegrationRule) -> AtPoints<'b> {
+        AtPoints::all(self.model, &nodes.points).until(self.interrupt)
     }
 
     /// `log p` plus the log-weight at every node, and the log of their sum.
     fn masses(&self, theta: &[f64]) -> Result<(Vec<f64>, f64), Error> {
-        let mut logs = self.at_nodes().log_densities(theta)?;
-        add_scaled(&mut logs, 1.0, &self.nodes.log_weights);
+        let Some(nodes) = &self.nodes else { return Ok((Vec::new(), 0.0)) };
+        let mut logs = self.at_nodes(nodes).log_densities(theta)?;
+        add_scaled(&mut logs, 1.0, &nodes.log_weights);
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let add = |(sum, square): (f64, f64), mass: f64| (sum + mass, square + mass * mass);
         let of_block = |part: &[f64]| part.iter().map(|v| (v - largest).exp()).fold((0.0, 0.0), add);
@@ -95,13 +110,21 @@ impl<'a> Likelihood<'a> {
 
     fn expected(&self, theta: &[f64], second: Second) -> Result<Expected, Error> {
         let p = theta.len();
+        let Some(nodes) = &self.nodes else {
+            return Ok(Expected {
+                log_normaliser: 0.0,
+                gradient: vec![0.0; p],
+                second: vec![0.0; if matches!(second, Second::Nothing) { 0 } else { p * p }],
+            });
+        };
         let (logs, log_normaliser) = self.masses(theta)?;
-        let gradients = self.at_nodes().log_density_gradients(theta)?;
+        let gradients = self.at_nodes(nodes).log_density_gradients(theta)?;
         let share_of = |log: f64| (log - log_normaliser).exp();
         let whole_curvature = match second {
             Second::Curved(steps) => {
                 let shares: Vec<f64> = logs.iter().map(|log| share_of(*log)).collect();
-                AtPoints { weights: Some(&shares), ..self.at_nodes() }.log_density_curvature(theta, steps)?
+                AtPoints { weights: Some(&shares), ..self.at_nodes(nodes) }
+                    .log_density_curvature(theta, steps)?
             }
             _ => None,
         };
@@ -124,7 +147,7 @@ impl<'a> Likelihood<'a> {
                     add_scaled(row, share * own, &gradient);
                 }
                 if let (Second::Curved(steps), None) = (second, &whole_curvature) {
-                    let x = self.nodes.points.row(q);
+                    let x = nodes.points.row(q);
                     self.density.add_log_density_curvature(x, theta, share, steps, products);
                 }
             }
@@ -156,7 +179,7 @@ impl<'a> Likelihood<'a> {
     }
 
     /// The expansion, and the pull of each observation.
-    fn expansion(&self, theta: &[f64], fully: bool) -> Result<(Expansion, Matrix), Error> {
+    pub(super) fn expansion(&self, theta: &[f64], fully: bool) -> Result<(Expansion, Matrix), Error> {
         let (p, is_affine) = (theta.len(), self.model.affine().is_some());
         let gradients = self.gradients(theta)?;
         let steps = difference_steps(theta, information_scales(&gradients));
@@ -230,13 +253,13 @@ const COARSE: f64 = 0.01;
 
 /// The largest move of an estimate by the last refinement without a warning, as a share of its standard
 /// error.
-const TOLERABLE: f64 = 5e-2;
+pub(crate) const TOLERABLE: f64 = 5e-2;
 
 /// The share beyond which an estimate that the last refinement moved is not reliable.
-const UNSETTLED: f64 = 0.5;
+pub(crate) const UNSETTLED: f64 = 0.5;
 
 /// A refinement that moves the estimate by less than this share of its standard error is the last.
-fn settled_below(dimension: usize) -> f64 {
+pub(super) fn settled_below(dimension: usize) -> f64 {
     match dimension {
         0..DETERMINISTIC => 1e-3,
         DETERMINISTIC => 1e-2,

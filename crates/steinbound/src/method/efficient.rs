@@ -62,8 +62,11 @@ impl Procedure for Efficient {
         if coordinates > MOST_WITHOUT_NORMALS && estimator.boundary_normals.is_none() {
             let bandwidth = estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?;
             if first(bandwidth)?.source == NormalSource::None {
-                return without_normals(preparation);
+                return by_tksd(preparation, NORMALS);
             }
+        }
+        if preparation.model.counted().is_some() {
+            return by_tksd(preparation, COUNTS);
         }
         let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
         let share = if preparation.model.affine().is_some() { 1.0 } else { SHARE_OF_SEARCHED };
@@ -101,12 +104,19 @@ impl Procedure for Efficient {
 }
 
 /// Without normals and in many coordinates the kernel conditioned in every component needs no landmarks.
-fn without_normals(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
+const NORMALS: &str = "no normals of the boundary are known, which the efficient method needs beyond three \
+                       coordinates: this is the estimate by tksd; give the region or normals for a more \
+                       precise one";
+
+/// Weights of a mixture follow from counts, which so far only go together with a discrepancy.
+const COUNTS: &str =
+    "weights of components are counted, with the other parameters by tksd: this is the estimate by tksd";
+
+/// The solver of tksd in place of this method's, for a reason that the result gives.
+fn by_tksd(preparation: &mut Preparation, reason: &str) -> Result<Arc<dyn Solver>, Error> {
     preparation.setup.ridge = Some(preparation.estimator.fixed_ridge());
-    preparation.warnings.push(format!(
-        "no normals of the boundary are known, which the efficient method needs beyond {MOST_WITHOUT_NORMALS} \
-         coordinates: this is the estimate by tksd; give the region or normals for a more precise one"
-    ));
+    preparation.setup.statistic = Some(preparation.estimator.statistic);
+    preparation.warnings.push(reason.into());
     Tksd.prepare(preparation)
 }
 

@@ -18,6 +18,7 @@ mod bdksd;
 mod checks;
 mod choices;
 pub mod conformance;
+mod counting;
 mod efficient;
 mod estimator;
 mod ksd;
@@ -42,6 +43,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use checks::{check_domain, check_estimable, check_rows, check_spreads};
 pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
+pub use counting::{CountedRegion, WIDEST_GAP};
 pub use efficient::MOST_FEATURES;
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub(crate) use leak::{BoundaryCheck, sees_one_coordinate, smaller};
@@ -89,6 +91,12 @@ pub trait Solver: Send + Sync {
 
     /// The Stein form whose discrepancy is minimised, if there is one.
     fn form(&self) -> Option<&Arc<dyn SteinForm>> {
+        None
+    }
+
+    /// The same for a model with parameters that only counts determine ([`Counted`](crate::model::Counted)),
+    /// for a method that does not find them otherwise.
+    fn counting(self: Arc<Self>, _region: CountedRegion) -> Option<Arc<dyn Solver>> {
         None
     }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Solver, Task};
+use super::counting::{Counting, Minimised};
+use super::{CountedRegion, Solver, Task};
 use crate::error::Error;
 use crate::minimise::{
-    CentredSearch, Estimate, SteinObjective, affine_score, centred, closed_form, features,
+    CentredSearch, Estimate, Objective, SteinObjective, affine_score, centred, closed_form, features,
     solve_normal_equations,
 };
+use crate::points::Points;
 use crate::stein::{Moments, Statistic, SteinForm};
 
 /// Minimises the discrepancy of a Stein form: in closed form if the score is affine in the parameters,
@@ -28,15 +30,14 @@ impl SteinSolver {
 
 impl Solver for SteinSolver {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
-        let Task { model, data, weights, start, seed, interrupt } = *task;
-        let (form, statistic) = (self.form.as_ref(), self.statistic);
+        let Task { model, data, weights, start, seed, .. } = *task;
         if model.affine().is_some() {
-            return closed_form::minimise(form, model, data, weights, statistic);
+            return closed_form::minimise(self.form.as_ref(), model, data, weights, self.statistic);
         }
         let search = CentredSearch::new(model, data, start);
-        let objective = SteinObjective::new(form, model, &search.points, weights, statistic, interrupt)?;
-        let mut estimate = search.minimise(&objective, seed)?;
-        estimate.discrepancy_squared = estimate.objective.take().map(|value| statistic.clean(value));
+        let objective = self.objective(task, &search.points)?;
+        let mut estimate = search.minimise(objective.as_ref(), seed)?;
+        self.describe(&mut estimate);
         Ok(estimate)
     }
 
@@ -62,7 +63,28 @@ impl Solver for SteinSolver {
         Some(&self.form)
     }
 
+    fn counting(self: Arc<Self>, region: CountedRegion) -> Option<Arc<dyn Solver>> {
+        Some(Arc::new(Counting::new(self, region)))
+    }
+
     fn with_statistic(&self, statistic: Statistic) -> Option<Arc<dyn Solver>> {
         Some(Arc::new(SteinSolver::new(Arc::clone(&self.form), statistic)))
+    }
+}
+
+impl Minimised for SteinSolver {
+    fn objective<'a>(
+        &'a self,
+        task: &Task<'a>,
+        points: &'a Points<'a>,
+    ) -> Result<Box<dyn Objective + 'a>, Error> {
+        let Task { model, weights, interrupt, .. } = *task;
+        let form = self.form.as_ref();
+        let objective = SteinObjective::new(form, model, points, weights, self.statistic, interrupt)?;
+        Ok(Box::new(objective))
+    }
+
+    fn describe(&self, estimate: &mut Estimate) {
+        estimate.discrepancy_squared = estimate.objective.take().map(|value| self.statistic.clean(value));
     }
 }

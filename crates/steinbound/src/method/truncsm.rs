@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{DistanceKind, Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
+use super::counting::{Counting, Minimised};
+use super::{CountedRegion, DistanceKind, Estimator, Method, Preparation, Procedure, Solver, Task, Uses};
 use crate::error::Error;
-use crate::minimise::{CentredSearch, Estimate};
+use crate::minimise::{CentredSearch, Estimate, Objective};
+use crate::points::Points;
 use crate::score_matching::{self, BoundaryWeight, ScoreMatching};
 
 /// See [`Estimator::truncsm`].
@@ -39,6 +41,21 @@ impl Solver for BoundaryWeight {
         }
         let search = CentredSearch::new(model, data, start);
         search.minimise(&ScoreMatching::new(model, &search.points, weights, self, interrupt), seed)
+    }
+
+    fn counting(self: Arc<Self>, region: CountedRegion) -> Option<Arc<dyn Solver>> {
+        Some(Arc::new(Counting::new(self, region)))
+    }
+}
+
+impl Minimised for BoundaryWeight {
+    fn objective<'a>(
+        &'a self,
+        task: &Task<'a>,
+        points: &'a Points<'a>,
+    ) -> Result<Box<dyn Objective + 'a>, Error> {
+        let Task { model, weights, interrupt, .. } = *task;
+        Ok(Box::new(ScoreMatching::new(model, points, weights, self, interrupt)))
     }
 }
 

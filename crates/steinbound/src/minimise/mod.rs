@@ -9,6 +9,7 @@ mod estimate;
 mod objective;
 pub mod sandwich;
 mod search;
+mod stacked;
 mod stein_objective;
 
 pub(crate) use centred_search::CentredSearch;
@@ -19,4 +20,5 @@ pub use estimate::{Estimate, Starts};
 pub(crate) use estimate::{affine_score, centred, features, solve_normal_equations, start_less};
 pub(crate) use objective::{Expansion, Objective, linearised_features, score_scales};
 pub(crate) use search::search;
+pub(crate) use stacked::{Equated, Equations, Stacked};
 pub(crate) use stein_objective::SteinObjective;

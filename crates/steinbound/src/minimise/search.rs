@@ -22,13 +22,7 @@ pub(crate) fn search(
     start: Option<&[f64]>,
     seed: u64,
 ) -> Result<Estimate, Error> {
-    let starts = match start {
-        Some(theta) => vec![theta.to_vec()],
-        None => starts(model, data, &mut stream(seed, tasks::STARTS)),
-    };
-    if starts.is_empty() {
-        return Err(ModelError::NoStart { model: model.name().to_string() }.into());
-    }
+    let starts = starting_points(model, data, start, seed)?;
     let mut ends: Vec<Descent> = Vec::new();
     let mut refusal = None;
     for theta in &starts {
@@ -45,14 +39,7 @@ pub(crate) fn search(
         }
         ends.push(end);
     }
-    // Minima come before points at which a search stopped; in each group, points that the model considers
-    // suspicious come last.
-    let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
-    let doubt = |end: &Descent| (!end.converged, is_distrusted(&end.theta));
-    let better = |a: &Descent, b: &Descent| {
-        doubt(a).cmp(&doubt(b)).then(a.expansion.value.total_cmp(&b.expansion.value))
-    };
-    let Some(best) = ends.iter().min_by(|a, b| better(a, b)).cloned() else {
+    let Some(best) = most_trusted(&ends, model, data).cloned() else {
         return Err(refusal.unwrap_or(FitError::NotFinite { what: "objective" }).into());
     };
     let near = |end: &&Descent| {
@@ -62,6 +49,59 @@ pub(crate) fn search(
     };
     let agreed = ends.iter().filter(near).count();
     finished(objective, model, data, best, start.is_some(), Starts { tried: starts.len(), agreed })
+}
+
+/// The given start, or those that the model proposes.
+pub(super) fn starting_points(
+    model: &dyn Model,
+    data: &Points,
+    start: Option<&[f64]>,
+    seed: u64,
+) -> Result<Vec<Vec<f64>>, ModelError> {
+    let found = match start {
+        Some(theta) => vec![theta.to_vec()],
+        None => starts(model, data, &mut stream(seed, tasks::STARTS)),
+    };
+    if found.is_empty() {
+        return Err(ModelError::NoStart { model: model.name().to_string() });
+    }
+    Ok(found)
+}
+
+/// Where a search from one start ended.
+pub(super) trait Ending {
+    /// Whether that is a minimum.
+    fn converged(&self) -> bool;
+
+    fn theta(&self) -> &[f64];
+
+    /// The objective there.
+    fn value(&self) -> f64;
+}
+
+impl Ending for Descent {
+    fn converged(&self) -> bool {
+        self.converged
+    }
+
+    fn theta(&self) -> &[f64] {
+        &self.theta
+    }
+
+    fn value(&self) -> f64 {
+        self.expansion.value
+    }
+}
+
+/// The best of several ends: minima come before points at which a search stopped; in each group, points that
+/// the model considers suspicious come last, and then the lowest is first.
+pub(super) fn most_trusted<'a, T: Ending>(ends: &'a [T], model: &dyn Model, data: &Points) -> Option<&'a T> {
+    let is_distrusted = |theta: &[f64]| model.search().is_some_and(|s| s.suspicion(theta, data).is_some());
+    let rank = |end: &T| (!end.converged(), is_distrusted(end.theta()), end.value());
+    let ranked = ends.iter().map(|end| (rank(end), end));
+    let better =
+        |a: &(bool, bool, f64), b: &(bool, bool, f64)| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2));
+    ranked.min_by(|a, b| better(&a.0, &b.0)).map(|(_, end)| end)
 }
 
 /// The estimate at the end of a search; its parameters are put in order unless the user gave the start.
@@ -79,38 +119,15 @@ fn finished(
     };
     let known = best.pulls.filter(|_| theta == best.theta).map(|pulls| (best.expansion, pulls));
     let (expansion, pulls) = known.map_or_else(|| objective.conclude(&theta), Ok)?;
-    let mut warnings = Vec::new();
     let factor = ScaledCholesky::new(&expansion.hessian);
     let influence = match &factor {
         Ok(factor) => factor.solve_rows(&pulls, -1.0),
         Err(_) => Matrix::zeros(0, theta.len()),
     };
-    let flattest = flattest(&expansion, &theta);
-    let suspicion = model.search().and_then(|search| search.suspicion(&theta, data));
-    if !best.converged || factor.is_err() {
-        let why =
-            if factor.is_ok() { "no minimum was reached" } else { "the Hessian is not positive definite" };
-        warnings.push(format!(
-            "the search stopped after {} steps without converging: {why} where it ended; try other starting \
-             values, more data or fewer parameters",
-            best.iterations
-        ));
-    } else if let Some(k) = flattest {
-        let names = model.names(data.names());
-        warnings.push(format!(
-            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor \
-             its standard error means anything; use a simpler model",
-            names.get(k).map_or("a parameter", String::as_str)
-        ));
-    } else if starts.tried >= 5 && starts.agreed == 1 {
-        warnings.push(format!(
-            "only one of {} starts reached this minimum, so that a lower one may have been missed; give your own \
-             starting values to check",
-            starts.tried
-        ));
-    }
-    let is_sound = best.converged && factor.is_ok() && flattest.is_none() && suspicion.is_none();
-    warnings.extend(suspicion);
+    let all: Vec<usize> = (0..theta.len()).collect();
+    let Descent { converged, iterations, .. } = best;
+    let ended = Ended { converged, is_definite: factor.is_ok(), iterations, starts };
+    let Verdict { is_sound, warnings } = judged(model, data, &theta, (&expansion, &all), ended);
     let mut estimate = Estimate::closed_form(theta, influence);
     estimate.condition = factor.ok().map(|factor| factor.condition_number());
     estimate.objective = Some(expansion.value);
@@ -119,6 +136,59 @@ fn finished(
     estimate.starts = Some(starts);
     estimate.warnings = warnings;
     Ok(estimate)
+}
+
+/// Whether the end of a search can be trusted, and the warnings if not.
+pub(super) struct Verdict {
+    pub(super) is_sound: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+/// How a search ended.
+pub(super) struct Ended {
+    pub(super) converged: bool,
+    /// Whether the matrices by which the influence is computed have inverses.
+    pub(super) is_definite: bool,
+    pub(super) iterations: usize,
+    pub(super) starts: Starts,
+}
+
+/// The verdict on the end of a search; `at` is the objective in some of the parameters, and which these are.
+pub(super) fn judged(
+    model: &dyn Model,
+    data: &Points,
+    theta: &[f64],
+    (at, free): (&Expansion, &[usize]),
+    ended: Ended,
+) -> Verdict {
+    let Ended { converged, is_definite, iterations, starts } = ended;
+    let mut warnings = Vec::new();
+    let values: Vec<f64> = free.iter().map(|k| theta[*k]).collect();
+    let flattest = flattest(at, &values);
+    let suspicion = model.search().and_then(|search| search.suspicion(theta, data));
+    if !converged || !is_definite {
+        let why = if is_definite { "no minimum was reached" } else { "the Hessian is not positive definite" };
+        warnings.push(format!(
+            "the search stopped after {iterations} steps without converging: {why} where it ended; try other \
+             starting values, more data or fewer parameters"
+        ));
+    } else if let Some(k) = flattest {
+        let names = model.names(data.names());
+        warnings.push(format!(
+            "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor \
+             its standard error means anything; use a simpler model",
+            names.get(free[k]).map_or("a parameter", String::as_str)
+        ));
+    } else if starts.tried >= 5 && starts.agreed == 1 {
+        warnings.push(format!(
+            "only one of {} starts reached this minimum, so that a lower one may have been missed; give your own \
+             starting values to check",
+            starts.tried
+        ));
+    }
+    let is_sound = converged && is_definite && flattest.is_none() && suspicion.is_none();
+    warnings.extend(suspicion);
+    Verdict { is_sound, warnings }
 }
 
 /// Curvature below this share of the objective's scale, for a change of a parameter by its own size, is
@@ -140,7 +210,7 @@ fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
 }
 
 /// The observation that makes the objective infinite at a start.
-fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitError, ModelError> {
+pub(super) fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Result<FitError, ModelError> {
     let weights = data.weights();
     let at_data = AtPoints::new(model, data, &weights);
     let scores = scores(model, data, theta)?;

@@ -12,6 +12,7 @@
 //! | [`Sampling`] | draws of the untruncated density | simulation, parametric tests and bootstraps |
 //! | [`Search`] | starts, the order of components, doubts about a minimum | searches without given starts |
 //! | [`Curvature`] | exact second derivatives in the parameters | faster searches |
+//! | [`Counted`] | which parameters only counts of observations determine | weights of mixtures |
 //! | [`Batches`] | derivatives of many points in one call | models written in another language |
 //! | [`NaiveLikelihood`] | the maximum likelihood that ignores the truncation | `mle` |
 //!
@@ -30,6 +31,7 @@ mod autodiff;
 mod batches;
 mod conditional;
 pub mod conformance;
+mod counted;
 mod curvature;
 mod density;
 mod differences;
@@ -54,6 +56,7 @@ pub(crate) use at_points::AtPoints;
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use batches::{Batches, Wanted};
 pub use conditional::Conditional;
+pub use counted::{Counted, Separation};
 pub use curvature::Curvature;
 pub use density::Density;
 pub(crate) use differences::{difference_steps, information_scales};
@@ -174,6 +177,12 @@ pub trait Model: Debug + Send + Sync {
         self.names(coordinates)
     }
 
+    /// Values that the model assumes where it could estimate them, with the names that they would have: the
+    /// equal weights of a mixture.
+    fn assumed(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+
     /// `psi(x; theta)`, one value for each differentiated coordinate.
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]);
 
@@ -273,6 +282,11 @@ pub trait Model: Debug + Send + Sync {
 
     /// Derivatives of many points in one call, for a model in which each call is expensive.
     fn batches(&self) -> Option<&dyn Batches> {
+        None
+    }
+
+    /// Parameters that counts of observations determine, such as the weights of a mixture.
+    fn counted(&self) -> Option<&dyn Counted> {
         None
     }
 

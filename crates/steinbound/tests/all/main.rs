@@ -16,6 +16,7 @@ mod interrupts;
 mod latent;
 mod likelihoods;
 mod low_rank;
+mod mixture_weights;
 mod mixtures;
 mod no_panic;
 mod normals;

@@ -163,7 +163,7 @@ fn weights_and_covariances_are_estimated() {
     let rng = &mut simulate::stream(5, 0);
     let data = simulate::truncated(&truth, &theta, square().as_ref(), 2000, rng).unwrap().points;
     for estimator in [
-        Estimator::tksd().boundary(edge()),
+        Estimator::tksd().boundary(edge()).domain(square()),
         Estimator::truncsm().domain(square()),
         Estimator::truncated_mle().domain(square()),
     ] {

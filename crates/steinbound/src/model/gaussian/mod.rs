@@ -294,12 +294,14 @@ impl Model for Gaussian {
 
     fn unreportable(&self) -> String {
         let way_out = match self.covariance {
-            Covariance::Full => "collect more data, give the covariance, or use a diagonal one",
-            _ => "collect more data or give the covariance",
+            Covariance::Full => "give the covariance, or use a diagonal one",
+            _ => "give the covariance",
         };
         format!(
             "the estimated precision matrix is not positive definite, so that no mean and covariance exist; on a bounded \
-             domain the density is still proper, with the natural parameters given: {way_out}"
+             domain the density is still proper, with the natural parameters given. Usually the data have several \
+             clusters, or fill the region so evenly that their tails are cut off: test the fit, then try a mixture; \
+             otherwise collect more data, {way_out}"
         )
     }
 

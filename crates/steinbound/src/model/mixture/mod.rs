@@ -1,9 +1,11 @@
 //! Mixtures of Gaussians. The layout of parameters is in `parameters`, the derivatives of one component in
-//! `component`, those of the mixture in `posterior` and `curvature`, starts in `clusters` and `search`, the
-//! naive likelihood in `likelihood`, and the entry in the list of models in `family`.
+//! `component`, those of the mixture in `posterior` and `curvature`, starts in `clusters` and `search`, what
+//! counts of observations determine in `counts`, the naive likelihood in `likelihood`, and the entry in the
+//! list of models in `family`.
 
 mod clusters;
 mod component;
+mod counts;
 mod curvature;
 mod family;
 mod labels;
@@ -20,7 +22,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::gaussian::covariance_factor;
 use super::{
-    Curvature, Density, Derivatives, Gaussian, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search,
+    Counted, Curvature, Density, Derivatives, Gaussian, Model, NaiveLikelihood, Reported, Sampler, Sampling,
+    Search,
 };
 use crate::compute::cholesky::Cholesky;
 use crate::error::ModelError;
@@ -183,9 +186,9 @@ impl GaussianMixture {
         self.laid_out()
     }
 
-    /// Unknown weights; they are equal otherwise.
+    /// Unknown weights; they are equal otherwise. A single component has nothing to weigh.
     pub fn estimate_weights(mut self) -> GaussianMixture {
-        self.free_weights = true;
+        self.free_weights = self.components > 1;
         self.laid_out()
     }
 
@@ -221,6 +224,12 @@ impl Model for GaussianMixture {
 
     fn reported_names(&self, coordinates: &[String]) -> Vec<String> {
         self.reported_labels(coordinates)
+    }
+
+    /// Equal weights, unless they are estimated or there is nothing to weigh.
+    fn assumed(&self) -> Vec<(String, f64)> {
+        let count = if self.free_weights || self.components == 1 { 0 } else { self.components };
+        (1..=count).map(|k| (format!("weight[{k}]"), 1.0 / count as f64)).collect()
     }
 
     fn score(&self, x: &[f64], theta: &[f64], score: &mut [f64]) {
@@ -292,6 +301,10 @@ impl Model for GaussianMixture {
 
     fn curvature(&self) -> Option<&dyn Curvature> {
         Some(self)
+    }
+
+    fn counted(&self) -> Option<&dyn Counted> {
+        if self.free_weights { Some(self) } else { None }
     }
 
     fn naive_likelihood(&self) -> Option<&dyn NaiveLikelihood> {

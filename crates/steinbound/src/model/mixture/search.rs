@@ -17,13 +17,17 @@ impl Search for GaussianMixture {
         self.sorted(theta)
     }
 
-    /// A component with few observations has shrunk to them; two components with the same mean are one.
+    /// A component with few observations has shrunk to them, one whose weight is far below its share of the
+    /// observations has lost it; two components with the same mean are one.
     fn suspicion(&self, theta: &[f64], points: &Points) -> Option<String> {
         let weights = points.relative_weights();
         let mut held = vec![0.0; self.components];
         for (x, weight) in points.rows().zip(&weights) {
             let posterior = self.posterior(x, theta);
             held.iter_mut().zip(posterior.responsibilities()).for_each(|(h, r)| *h += weight * r);
+        }
+        if let Some(found) = self.vanished(theta, &held) {
+            return Some(found);
         }
         let least = 2.0 * (self.dimension as f64 + 1.0);
         if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
@@ -49,5 +53,30 @@ impl Search for GaussianMixture {
                 )
             },
         )
+    }
+}
+
+/// A weight below this share of the share of observations that the component holds. Inside a region a small
+/// component can hold many observations, if little of the others lies inside; but not a thousand times more.
+const VANISHED: f64 = 1e-3;
+
+impl GaussianMixture {
+    /// The description of a component whose weight has run to zero, given the observations that each holds.
+    fn vanished(&self, theta: &[f64], held: &[f64]) -> Option<String> {
+        if !self.free_weights {
+            return None;
+        }
+        let total: f64 = held.iter().sum();
+        let weights = self.weights(theta);
+        let is_lost =
+            |k: &usize| weights[*k].is_nan() || weights[*k] < VANISHED * (held[*k] / total).max(1e-3);
+        let k = (0..self.components).find(is_lost)?;
+        Some(format!(
+            "component {} has weight {:.0e} and holds {:.1} of {total:.0} observations: its weight has run to \
+             zero and is not determined; use fewer components, or equal weights",
+            k + 1,
+            weights[k],
+            held[k]
+        ))
     }
 }
