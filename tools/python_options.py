@@ -53,7 +53,8 @@ def described(option: Option) -> str:
         text += ": " + ", ".join(f"``{name}``" for name in option.choices)
     if option.default is not None:
         text += f" (default: {option.default})"
-    lines = textwrap.wrap(text + ".", 108, break_long_words=False, break_on_hyphens=False)
+    text = f"{text}. {option.details}" if option.details else f"{text}."
+    lines = textwrap.wrap(text, 108, break_long_words=False, break_on_hyphens=False)
     return f"    {option.name}\n" + "".join(f"        {line}\n" for line in lines)
 
 

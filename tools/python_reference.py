@@ -35,6 +35,8 @@ PARTS: list[tuple[str, str, list[str]]] = [
             "DiscrepancyResult",
             "Derived",
             "WaldTest",
+            "BoundaryUsed",
+            "Disagreement",
             "BoundaryCoverage",
             "Summary",
         ],

@@ -61,7 +61,7 @@ def jacobian(X: Array, theta: Array) -> Array:
 
 
 start = {"bend": 0.5, "log_width": -0.5}
-by_score = sb.fit(points, domain=disc, boundary_points=64, model=sb.Score(score, start, jacobian=jacobian))
+by_score = sb.fit(points, domain=disc, model=sb.Score(score, start, jacobian=jacobian))
 print(by_score.summary())
 
 # %% [markdown]
@@ -76,7 +76,7 @@ def log_density(x, theta):  # type: ignore[no-untyped-def]
     return -x[0] ** 2 / 2 - ((x[1] - bend * x[0] ** 2) / jnp.exp(log_width)) ** 2 / 2
 
 
-by_jax = sb.fit(points, domain=disc, boundary_points=64, model=sb.LogDensity(log_density, start))
+by_jax = sb.fit(points, domain=disc, model=sb.LogDensity(log_density, start))
 
 # %% [markdown]
 # ## As a formula
@@ -85,7 +85,7 @@ by_jax = sb.fit(points, domain=disc, boundary_points=64, model=sb.LogDensity(log
 
 # %%
 formula = sb.Formula("-x1^2/2 - ((x2 - bend*x1^2) / exp(log_width))^2 / 2", start)
-by_formula = sb.fit(points, domain=disc, boundary_points=64, model=formula)
+by_formula = sb.fit(points, domain=disc, model=formula)
 for name, result in [("score", by_score), ("jax", by_jax), ("formula", by_formula)]:
     shown = ", ".join(f"{key} {result.params[key]:.4f} ({result.bse[key]:.4f})" for key in result.params)
     print(f"{name}: {shown}")
@@ -96,7 +96,7 @@ for name, result in [("score", by_score), ("jax", by_jax), ("formula", by_formul
 # A test draws and fits again a hundred times, so the formula is used, which is the quickest.
 
 # %%
-normal = sb.fit(points, domain=disc, boundary_points=64)
+normal = sb.fit(points, domain=disc)
 print(f"bent:   {by_formula.test(bootstrap=100)}")
 print(f"normal: {normal.test(bootstrap=100)}")
 

@@ -42,14 +42,16 @@ print(f"{states.contains(whole).mean():.0%} of the density lies inside")
 print(places.describe().loc[["count", "mean", "std"]].round(2))
 
 # %% [markdown]
-# ## Three estimates
+# ## Four estimates
 #
-# TKSD is given 200 points on the border and nothing else. Truncated maximum likelihood is given the whole region and
-# integrates over it. Plain maximum likelihood ignores the border: it is the mean of what was seen.
+# The default method, `efficient`, is given the region and places boundary points by itself. TKSD is given 200
+# points on the border and nothing else. Truncated maximum likelihood is given the whole region and integrates
+# over it. Plain maximum likelihood ignores the border: it is the mean of what was seen.
 
 # %%
 fits = {
-    "tksd": sb.fit(places, boundary=states.sample_boundary(200), model=model),
+    "efficient": sb.fit(places, domain=states, model=model),
+    "tksd": sb.fit(places, boundary=states.sample_boundary(200), model=model, method="tksd"),
     "truncated-mle": sb.fit(places, domain=states, model=model, method="truncated-mle"),
     "mle": sb.fit(places, model=model, method="mle"),
 }
@@ -91,7 +93,7 @@ for name, values in errors.items():
 # With the region known, data can be drawn from the fitted density and fitted again, which gives the test its level.
 
 # %%
-print(sb.gof_test(places, domain=states, model=model, boundary_points=200, bootstrap=200))
+print(sb.gof_test(places, domain=states, model=model, bootstrap=200))
 
 # %% [markdown]
 # ## The map

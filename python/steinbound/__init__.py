@@ -1,8 +1,8 @@
 """Densities behind a truncation, from the points inside and points on the boundary.
 
 Data are often seen only inside a region: inside a country's border, above a pass mark, within a detector's reach.
-``steinbound`` recovers the density that generated them by the truncated kernelised Stein discrepancy (TKSD) and its
-rivals, with standard errors.
+``steinbound`` recovers the density that generated them by Stein's method, efficiently by default, by the
+truncated kernelised Stein discrepancy (TKSD) or by its rivals, with standard errors.
 
 Examples
 --------
@@ -17,6 +17,7 @@ True
 """
 
 from . import datasets, domains, kernels, models, plotting
+from ._boundary import BoundaryUsed, Disagreement
 from ._comparison import ComparedFit, ComparisonResult, compare
 from ._core import __version__
 from ._coverage import BoundaryCoverage
@@ -32,10 +33,12 @@ __all__ = [
     "IMQ",
     "Ball",
     "BoundaryCoverage",
+    "BoundaryUsed",
     "Box",
     "ComparedFit",
     "ComparisonResult",
     "Derived",
+    "Disagreement",
     "DiscrepancyResult",
     "Domain",
     "FitResult",

@@ -207,7 +207,7 @@ def compare(
     methods
         The methods; by default all that use what is known of the boundary.
     test
-        Whether to test the goodness of fit of every model that was fitted by tksd, bdksd or ksd.
+        Whether to test the goodness of fit of every model that was fitted by efficient, tksd, bdksd or ksd.
     bootstrap, level, resampling
         The settings of these tests, as for :func:`gof_test`.
 

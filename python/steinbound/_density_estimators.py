@@ -129,7 +129,8 @@ class TruncatedGaussian(TruncatedDensity):
     shape
         The shape of an unknown covariance: ``"full"`` or ``"diagonal"``.
     method
-        ``"efficient"``, ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+        ``"efficient"``, the default, which needs the region or boundary points; ``"tksd"``, ``"bdksd"``,
+        ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
     kernel, bandwidth, ridge, statistic, tune, diagnostics
         As for :func:`steinbound.fit`.
     random_state

@@ -191,15 +191,19 @@ def fit(
         The density; a Gaussian with unknown mean and covariance by default. Text is the formula of a log-density, whose
         parameters ``start`` names.
     method
-        ``"efficient"``, ``"tksd"``, ``"bdksd"``, ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
+        ``"efficient"``, the default, which needs the region or boundary points; ``"tksd"``, ``"bdksd"``,
+        ``"truncsm"``, ``"ksd"``, ``"mle"`` or ``"truncated-mle"``.
     kernel
         ``"gaussian"``, ``"imq"``, ``"matern52"`` or ``"rational-quadratic"``, or a :class:`Kernel`.
     bandwidth
-        The width of the kernel, in the units of the data; the median distance by default.
+        The width of the kernel, in the units of the data. By default it is the median distance, or half of it where
+        efficient has to search. Efficient, and tksd where only the domain is given, begin there and halve it
+        until the estimate settles.
     ridge
-        What is added to the diagonal of the boundary's kernel matrix (default 0.001).
+        What tksd adds to the diagonal of the boundary's kernel matrix. By default it is chosen automatically
+        where only the domain is given; 0.001 for given boundary points.
     statistic
-        ``"v"`` or ``"u"``.
+        ``"v"`` or ``"u"``, for tksd, bdksd and ksd.
     tune
         ``"agreement"`` to choose bandwidth and ridge automatically.
     random_state

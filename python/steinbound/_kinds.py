@@ -88,6 +88,8 @@ class Option:
         self.default: str | None = described["default"]
         #: One line, without a full stop.
         self.help: str = described["help"]
+        #: More about it, in full sentences, where one line is not enough.
+        self.details: str | None = described["details"]
         #: The names to choose from, for a choice.
         self.choices: list[str] = [entry["name"] for entry in described["choices"] or ()]
         is_named = self.group == "estimator" and self.default in self.choices

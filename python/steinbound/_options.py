@@ -25,9 +25,10 @@ class Options(TypedDict, total=False):
     compute
         How pairs of points are held: ``auto``, ``dense``, ``tiled``, ``low-rank`` (default: auto).
     tolerance
-        The share of the kernel that the low-rank form may leave out (default: 0.001).
+        The share of the kernel that landmarks may leave out (default: 0.001).
     boundary_points
-        How many boundary points to sample from a map or a domain (default: 8 d^2, at least 32).
+        How many boundary points to sample from a map or a domain (default: auto). By default efficient and tksd
+        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 32.
     boundary_sampling
         How to place sampled boundary points: ``uniform``, ``even``, ``radial`` (default: uniform).
     allow_outside

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._boundary import BoundaryUsed
 from ._inputs import as_points, seed_of
 from ._kinds import as_count
 from ._problem import Problem, as_formulas, matched
@@ -384,8 +385,14 @@ class FitResult:
 
     @property
     def ridge(self) -> float | None:
-        """The ridge in use."""
+        """The ridge in use; None for methods without one."""
         return self._optional("ridge")
+
+    @property
+    def boundary_used(self) -> BoundaryUsed | None:
+        """How the boundary is represented, for methods that let no flux through it; None for others."""
+        found: BoundaryUsed | None = self.to_dict().get("boundary")
+        return found
 
     @property
     def n(self) -> int:

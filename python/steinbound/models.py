@@ -225,8 +225,9 @@ class Score(_Written):
     >>> import steinbound as sb
     >>> X = [[-0.5], [0.1], [0.9], [0.3], [-0.2]]
     >>> model = sb.Score(lambda X, theta: theta - X, start={"mean": 0.0})
-    >>> written = sb.fit(X, domain=sb.Interval(-1, 1), model=model).params["mean"]
-    >>> built_in = sb.fit(X, domain=sb.Interval(-1, 1), model=sb.Gaussian(covariance=1.0)).params["mean[x1]"]
+    >>> given = {"domain": sb.Interval(-1, 1), "bandwidth": 1.0}
+    >>> written = sb.fit(X, model=model, **given).params["mean"]
+    >>> built_in = sb.fit(X, model=sb.Gaussian(covariance=1.0), **given).params["mean[x1]"]
     >>> abs(written - built_in) < 1e-6
     True
     """

@@ -400,7 +400,7 @@ def random_state(rng: random.Random) -> Any:
 
 
 SETTINGS: dict[str, Maker] = {
-    "method": setting("tksd", "bdksd", "truncsm", "ksd", "mle", "truncated-mle"),
+    "method": setting("efficient", "tksd", "bdksd", "truncsm", "ksd", "mle", "truncated-mle"),
     "kernel": lambda rng: rng.choice(
         ["imq", "matern52", sb.IMQ(number(rng)), sb.Matern52(anything(rng)), anything(rng)]
     ),

@@ -85,7 +85,7 @@ COVARIANCES: list[tuple[list[object], Options]] = [
 
 
 @pytest.mark.parametrize(("words", "options"), COVARIANCES)
-@pytest.mark.parametrize("method", ["tksd", "bdksd", "truncsm", "ksd", "mle", "truncated-mle"])
+@pytest.mark.parametrize("method", ["efficient", "tksd", "bdksd", "truncsm", "ksd", "mle", "truncated-mle"])
 def test_gaussians_by_every_method(folder: Path, method: str, words: list[object], options: Options) -> None:
     compare(folder, ["x.csv", "--domain", BALL, "--method", method, *words], X=sample(), domain=DISC,
             method=method, **options)  # fmt: skip
@@ -97,13 +97,17 @@ SETTINGS: list[tuple[list[object], Options]] = [
     (["--kernel", "rational-quadratic"], {"kernel": sb.RationalQuadratic()}),
     (["--bandwidth", "0.31"], {"bandwidth": 0.31}),
     (["--bandwidth", "median"], {"bandwidth": "median"}),
-    (["--ridge", "0.07"], {"ridge": 0.07}),
-    (["--statistic", "u"], {"statistic": "u"}),
+    (["--method", "tksd"], {"method": "tksd"}),
+    (["--method", "tksd", "--ridge", "0.07"], {"method": "tksd", "ridge": 0.07}),
+    (["--method", "tksd", "--statistic", "u"], {"method": "tksd", "statistic": "u"}),
     (["--tune", "agreement"], {"tune": "agreement"}),
     (["--tune", "agreement"], {"tune": True}),
+    (["--method", "tksd", "--tune", "agreement"], {"method": "tksd", "tune": True}),
     (["--confidence", "0.8"], {"confidence": 0.8}),
-    (["--compute", "tiled"], {"compute": "tiled"}),
-    (["--compute", "low-rank", "--tolerance", "0.01"], {"compute": "low-rank", "tolerance": 0.01}),
+    (["--tolerance", "0.01"], {"tolerance": 0.01}),
+    (["--method", "tksd", "--compute", "tiled"], {"method": "tksd", "compute": "tiled"}),
+    (["--method", "tksd", "--compute", "low-rank", "--tolerance", "0.01"],
+     {"method": "tksd", "compute": "low-rank", "tolerance": 0.01}),
     (["--threads", "1"], {"threads": 1}),
     (["--boundary-points", "50"], {"boundary_points": 50}),
     (["--boundary-points", "50", "--boundary-sampling", "even"],
@@ -160,7 +164,7 @@ def test_mixtures(folder: Path, words: list[object], shape: Options, options: Op
             model=sb.GaussianMixture(2, **shape), **options)  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["tksd", "bdksd", "truncsm", "ksd", "truncated-mle"])
+@pytest.mark.parametrize("method", ["efficient", "tksd", "bdksd", "truncsm", "ksd", "truncated-mle"])
 def test_formulas(folder: Path, method: str) -> None:
     formula, start = "-(x1-mu)^2/(2*s^2)", {"mu": 0.1, "s": 1.2}
     words: list[object] = ["line.csv", "--domain", "interval(-1.5, 1.5)", "--log-density", formula]
@@ -280,7 +284,7 @@ def test_errors_of_predictions_to_the_last_bit(folder: Path) -> None:
     assert found["std_error"].tolist() == expected["std_error"]
 
 
-@pytest.mark.parametrize("method", ["tksd", "bdksd", "ksd"])
+@pytest.mark.parametrize("method", ["efficient", "tksd", "bdksd", "ksd"])
 @pytest.mark.parametrize("statistic", ["v", "u"])
 def test_discrepancies(folder: Path, method: str, statistic: str) -> None:
     words: list[object] = ["discrepancy", "x.csv", "--domain", BALL, "--known-covariance", "1"]

@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 COMPARISONS: list[tuple[list[object], dict[str, Any]]] = [
     (["--known-covariance", 1], {"models": KNOWN}),
-    (["--known-covariance", 1, "--method", "tksd,mle"], {"models": [KNOWN], "methods": ["tksd", "mle"]}),
+    (["--known-covariance", 1, "--method", "efficient,mle"], {"models": [KNOWN], "methods": ["efficient", "mle"]}),
     (["--known-covariance", 1, "--method", "tksd,ksd", "--test", "--bootstrap", 60, "--level", 0.1],
      {"models": {"gaussian": KNOWN}, "methods": ["tksd", "ksd"], "test": True, "bootstrap": 60, "level": 0.1}),
     (["--known-covariance", 1, "--method", "tksd", "--model", "gaussian,gaussian-mixture", "--components", "2,3"],
@@ -194,11 +194,11 @@ PROJECTED: list[object] = ["--columns", "lon,lat", "--boundary", DISTRICT, "--pr
 
 
 def test_projected_fits(folder: Path) -> None:
-    words: list[object] = ["places.csv", *PROJECTED, "--boundary-points", 60]
+    words: list[object] = ["places.csv", *PROJECTED, "--boundary-points", 200]
     expected = command(folder, "fit", *words)
     with quiet():
-        result = sb.fit(places(), boundary=DISTRICT, project=True, boundary_points=60, random_state=SEED)
-        plain = sb.fit(places(), boundary=DISTRICT, boundary_points=60, random_state=SEED)
+        result = sb.fit(places(), boundary=DISTRICT, project=True, boundary_points=200, random_state=SEED)
+        plain = sb.fit(places(), boundary=DISTRICT, boundary_points=200, random_state=SEED)
     assert_same(result.to_dict(), expected)
     assert result.projection == expected["projection"] and plain.projection is None
     assert result.projection["unit"] == "km"

@@ -127,7 +127,7 @@ def test_mixture(field: str) -> None:
     flat = sb.Score(lambda X, theta: 0 * X, start={"nothing": 0.0})
     with quiet():
         constant = sb.discrepancy(
-            held["data"], [0.0], held["boundary"], model=flat, ridge=held["ridge"]
+            held["data"], [0.0], held["boundary"], model=flat, method="tksd", ridge=held["ridge"]
         ).squared
     assert result.discrepancy_squared is not None
     assert_close(result.discrepancy_squared - constant, held[field]["objective"])
@@ -146,6 +146,7 @@ def test_regression_with_the_kernel_on_the_response() -> None:
             "y ~ x",
             {"y": held["y"], "x": held["x"]},
             lower=5,
+            method="tksd",
             known_sigma=1.0,
             kernel_on="y",
             ridge=held["paper"]["ridge"],

@@ -18,17 +18,38 @@ EDGE = DISC.sample_boundary(32)
 def test_every_function_with_a_boundary_takes_normals() -> None:
     given: dict[str, Any] = {"boundary": EDGE, "model": KNOWN}
     normals: dict[str, Any] = {"boundary_normals": EDGE.tolist()}
+    at = [0.5, 0.5]
+    for method in ("efficient", "tksd"):
+        given["method"] = method
+        with quiet():
+            fitted, plain = sb.fit(X, **given, **normals), sb.fit(X, **given)
+            tests = [result.test(bootstrap=20).statistic for result in (fitted, plain)]
+            apart = [sb.discrepancy(X, at, **given, **more).value for more in (normals, {})]
+            tested = [sb.gof_test(X, at=at, bootstrap=20, **given, **more).statistic for more in (normals, {})]
+            assert len(fitted.sensitivity()) > 0
+        # One uses them, the other does without.
+        for with_normals, without in [(fitted.params, plain.params), tests, apart, tested]:
+            assert (with_normals == without) == (method == "tksd")
     with quiet():
-        fitted = sb.fit(X, **given, **normals)
-        assert fitted.params == sb.fit(X, **given).params
-        assert fitted.test(bootstrap=20).statistic == sb.fit(X, **given).test(bootstrap=20).statistic
-        assert len(fitted.sensitivity()) > 0
-        at = [0.5, 0.5]
-        assert sb.discrepancy(X, at, **given, **normals).value == sb.discrepancy(X, at, **given).value
-        tested = [sb.gof_test(X, at=at, bootstrap=20, **given, **more) for more in (normals, {})]
-        assert tested[0].p_value == tested[1].p_value
         found = sb.compare(X, EDGE, models=KNOWN, methods=["tksd", "mle"], **normals)
         assert [row.method for row in found.rows] == ["tksd", "mle"]
+
+
+def test_fits_say_where_normals_come_from() -> None:
+    even = DISC.sample_boundary(64, sampling="even")
+    with quiet():
+        given = sb.fit(X, boundary=even, boundary_normals=even, model=KNOWN, bandwidth=1.0)
+        found = sb.fit(X, boundary=even, model=KNOWN, bandwidth=1.0)
+        region = sb.fit(X, domain=DISC, model=KNOWN, bandwidth=1.0)
+    used = [result.boundary_used for result in (given, found, region)]
+    assert [one and one["normals"] for one in used] == ["given", "neighbours", "region"]
+    assert all(one is not None and one["without_normal"] == one["halvings"] == 0 for one in used)
+    assert used[2] is not None and used[2]["spacing"] is not None and used[2]["finer"] is not None
+    assert used[0] is not None and used[0]["spacing"] is None and used[0]["finer"] is None
+    # The same boundary, however it is known.
+    for other in (found, region):
+        assert np.all(np.abs(other.estimates - given.estimates) < 0.1 * given.std_errors)
+    assert sb.fit(X, method="mle", model=KNOWN).boundary_used is None
 
 
 def test_estimators_take_normals() -> None:

@@ -64,7 +64,7 @@ def test_defaults_are_those_of_the_engine() -> None:
     assert {name: str(number) for name, number in numbers.items()} == {
         option.name: f"{float(option.default or 'nan')}" for option in tool().kept() if option.name in numbers
     }
-    for method in ("tksd", "truncsm"):
+    for method in ("efficient", "tksd", "truncsm"):
         plain = sb.fit(X, domain=DISC, model=KNOWN, method=method)
         explicit: Any = {**named, **numbers}
         assert sb.fit(X, domain=DISC, model=KNOWN, method=method, **explicit).params == plain.params

@@ -45,7 +45,7 @@ def test_numbers_are_those_of_the_json() -> None:
     ]
     assert result.cov_params().tolist() == result.to_dict()["covariance"]
     np.testing.assert_allclose(np.sqrt(np.diag(result.cov_params())), result.std_errors, rtol=1e-12)
-    assert (result.n, result.method, result.converged, result.trustworthy) == (200, "tksd", True, True)
+    assert (result.n, result.method, result.converged, result.trustworthy) == (200, "efficient", True, True)
     assert result.discrepancy is not None and result.discrepancy_squared is not None
     assert result.discrepancy == pytest.approx(np.sqrt(result.discrepancy_squared))
     assert result.log_likelihood is None
@@ -180,7 +180,7 @@ def test_repr_is_one_line() -> None:
         held = [fitted(), regressed(), sb.discrepancy(X, [0, 0], domain=DISC, model=KNOWN), found]
     for value in held:
         assert "\n" not in repr(value) and len(repr(value)) < 400
-    assert repr(fitted()).startswith("<tksd fit of 200 points: mean[x1]=")
+    assert repr(fitted()).startswith("<efficient fit of 200 points: mean[x1]=")
 
 
 def test_frame() -> None:
@@ -351,13 +351,18 @@ def test_warnings_point_at_the_caller() -> None:
     few = DISC.sample_boundary(3)
     scores = sb.datasets.load_student_scores()
     ends = sb.LevelSet("x1^2 + x2^2 - 2.08")
+    # A boundary that is too sparse for tksd; for the method efficient data that are pressed against it.
+    angles = np.linspace(0, 2 * np.pi, 200)
+    pressed = np.column_stack([np.cos(angles), np.sin(angles)]) * np.linspace(1.2, 1.43, 200)[:, None]
+    sparse: dict[str, Any] = {"model": KNOWN, "method": "tksd"}
     calls = [
-        lambda: sb.fit(disc_sample(60), boundary=few, model=KNOWN),
-        lambda: sb.gof_test(disc_sample(60), boundary=few, model=KNOWN, bootstrap=20),
-        lambda: sb.fit(disc_sample(60), boundary=few, model=KNOWN, diagnostics=False).test(bootstrap=20),
-        lambda: sb.discrepancy(disc_sample(60), [0, 0], few, model=KNOWN),
-        lambda: sb.regress("achiv ~ langscore", scores, lower=40, boundary_points=1),
-        lambda: sb.fit(disc_sample(60), domain=ends, boundary=few, model=KNOWN),
+        lambda: sb.fit(disc_sample(60), boundary=few, **sparse),
+        lambda: sb.gof_test(disc_sample(60), boundary=few, bootstrap=20, **sparse),
+        lambda: sb.fit(disc_sample(60), boundary=few, diagnostics=False, **sparse).test(bootstrap=20),
+        lambda: sb.discrepancy(disc_sample(60), [0, 0], few, **sparse),
+        lambda: sb.regress("achiv ~ langscore", scores, lower=40, method="tksd", boundary_points=1),
+        lambda: sb.fit(disc_sample(60), domain=ends, boundary=few, **sparse),
+        lambda: sb.fit(pressed, domain=DISC),
     ]
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,12 +44,15 @@ def test_one_result_is_used_by_several_threads() -> None:
             np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("compute", ["dense", "tiled", "low-rank"])
-def test_the_number_of_threads_changes_no_bit(compute: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "compute"), [("efficient", None), ("tksd", "dense"), ("tksd", "tiled"), ("tksd", "low-rank")]
+)
+def test_the_number_of_threads_changes_no_bit(method: str, compute: str | None) -> None:
     X = disc_sample(700)
+    given: Any = {} if compute is None else {"compute": compute}
     with quiet():
         one, two = (
-            sb.fit(X, domain=DISC, compute=compute, threads=threads, tune=True).to_dict()
+            sb.fit(X, domain=DISC, method=method, threads=threads, tune=True, **given).to_dict()
             for threads in (1, 2)
         )
     assert (one["compute"].pop("threads"), two["compute"].pop("threads")) == (1, 2)
@@ -70,7 +74,7 @@ def test_other_threads_run_meanwhile() -> None:
     try:
         before = counted
         with quiet():
-            sb.fit(X, domain=DISC, compute="tiled", bootstrap=200, threads=1)
+            sb.fit(X, domain=DISC, method="tksd", compute="tiled", bootstrap=200, threads=1)
         meanwhile = counted - before
     finally:
         done.set()
@@ -105,8 +109,9 @@ def score(places, theta):
     return theta - places + 0 * inner.estimates
 
 model = sb.Score(score, {"a": 0.0, "b": 0.0})
-found = sb.fit(X, domain=DISC, model=model, diagnostics=False, threads=1)
-np.testing.assert_allclose(found.estimates, sb.fit(X, domain=DISC, model=KNOWN).estimates, rtol=1e-6)
+found = sb.fit(X, domain=DISC, model=model, bandwidth=1.0, diagnostics=False, threads=1)
+expected = sb.fit(X, domain=DISC, model=KNOWN, bandwidth=1.0)
+np.testing.assert_allclose(found.estimates, expected.estimates, rtol=1e-6)
 """
 
 
@@ -128,7 +133,7 @@ def fit():
 def large(stop):
     X = disc_sample(3000)
     while not stop.is_set():
-        sb.fit(X, domain=DISC, compute="tiled")
+        sb.fit(X, domain=DISC, method="tksd", compute="tiled")
 """
 
 FORKED = """
@@ -206,24 +211,25 @@ if __name__ == "__main__":
 
 #: Computations that take long, with what they need first.
 LONG = {
-    "tiled fit": "sb.fit(X, domain=DISC, compute='tiled', threads=1)",
+    "tiled fit": "sb.fit(X, domain=DISC, method='tksd', compute='tiled', threads=1)",
     "bootstrap": "sb.fit(X[:400], domain=DISC, bootstrap=1000000)",
     "test": "sb.gof_test(X[:400], domain=DISC, model=KNOWN, bootstrap=1000000)",
-    "tiled bootstrap": "sb.fit(X[:4000], domain=DISC, bootstrap=1000000, compute='tiled')",
-    "tuning": "sb.fit(X, domain=DISC, tune=True, compute='tiled')",
-    "low rank": "sb.fit(np.tile(X, (20, 1)), domain=DISC, compute='low-rank', tolerance=1e-9)",
-    "discrepancy": "sb.discrepancy(X, [0.5, 0.5], domain=DISC, model=KNOWN, compute='tiled')",
+    "efficient fit": "sb.fit(np.tile(X, (20, 1)), domain=DISC, model=sb.GaussianMixture(6), threads=1)",
+    "tiled bootstrap": "sb.fit(X[:4000], domain=DISC, bootstrap=1000000, method='tksd', compute='tiled')",
+    "tuning": "sb.fit(X, domain=DISC, tune=True, method='tksd', compute='tiled')",
+    "low rank": "sb.fit(np.tile(X, (20, 1)), domain=DISC, method='tksd', compute='low-rank', tolerance=1e-9)",
+    "discrepancy": "sb.discrepancy(X, [0.5, 0.5], domain=DISC, model=KNOWN, method='tksd', compute='tiled')",
     "sensitivity": "few.sensitivity()",
     "witness": "few.witness(np.tile(X, (40, 1)))",
-    "mixture": "sb.fit(X[:9000], domain=DISC, model=sb.GaussianMixture(6), compute='tiled')",
+    "mixture": "sb.fit(X[:9000], domain=DISC, model=sb.GaussianMixture(6), method='tksd', compute='tiled')",
     "likelihood": "sb.fit(X, domain=curve, model=sb.GaussianMixture(6), method='truncated-mle')",
     "draws": "few.sample(100000000)",
     "draws inside": "few.sample(100000000, truncated=True)",
     "simulation": "sb.simulate(KNOWN, [0.5, 0.5], DISC, 100000000)",
     "rare draws": "sb.simulate(KNOWN, [3.0, 3.0], DISC, 30000000)",
-    "many boundary points": "sb.fit(X[:500], domain=DISC, model=KNOWN, boundary_points=12000)",
+    "many boundary points": "sb.fit(X[:500], domain=DISC, model=KNOWN, method='tksd', boundary_points=12000)",
     "boundary": "DISC.sample_boundary(100000000)",
-    "regression": "sb.regress('y ~ x', {'y': X[:, 0], 'x': X[:, 1]}, lower=-2, compute='tiled')",
+    "regression": "sb.regress('y ~ x', {'y': X[:, 0], 'x': X[:, 1]}, -2, method='tksd', compute='tiled')",
     "model in Python": "sb.fit(X[:500], domain=DISC, model=slow)",
 }
 #: Those that end too late, until the engine looks up more often.
@@ -237,7 +243,7 @@ warnings.simplefilter("ignore")
 import numpy as np, steinbound as sb
 from helpers import DISC, KNOWN, disc_sample
 X = disc_sample(60000)
-few = sb.fit(X[:6000], domain=DISC, model=KNOWN, compute="tiled", diagnostics=False)
+few = sb.fit(X[:6000], domain=DISC, model=KNOWN, method="tksd", compute="tiled", diagnostics=False)
 curve = sb.LevelSet("x1^2 + x2^2 - 2.0736")
 
 def score(X, theta):
