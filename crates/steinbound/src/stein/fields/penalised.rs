@@ -48,8 +48,20 @@ pub struct Penalised {
     is_coupled: bool,
 }
 
-/// What a term takes of the data: sums of values or of slopes with a column.
-type Inner = Term;
+/// What a term takes of the landmarks: an operator on coefficients that are sums of parts, added to a column of
+/// the result.
+struct Outer {
+    output: usize,
+    operator: Operator,
+    parts: Vec<Part>,
+}
+
+/// The block of `P^-1` of two coordinates, times a sum over the data.
+struct Part {
+    row: usize,
+    column: usize,
+    sum: usize,
+}
 
 impl Penalised {
     /// The form for some data.
@@ -120,28 +132,27 @@ impl Penalised {
         check_shape(self, columns, terms)?;
         let d = self.coordinates();
         // Sums over the data; then coefficients as blocks times sums, each for a term at the rows.
-        let mut inner: Vec<Inner> = Vec::new();
-        let mut outer: Vec<(usize, Operator, Vec<(usize, usize, usize)>)> = Vec::new();
+        let mut inner: Vec<Term> = Vec::new();
+        let mut outer: Vec<Outer> = Vec::new();
         for (output, term) in terms.iter().enumerate() {
-            let mut value = |l: usize, m: usize| {
-                vec![(l, m, place_of(&mut inner, Term::new(Operator::Value, term.column)))]
+            let mut add =
+                |operator: Operator, parts: Vec<Part>| outer.push(Outer { output, operator, parts });
+            let mut value = |row: usize, column: usize| {
+                vec![Part { row, column, sum: place_of(&mut inner, Term::new(Operator::Value, term.column)) }]
             };
             match term.operator {
-                Operator::Value | Operator::Gram => outer.push((output, Operator::Value, value(0, 0))),
-                Operator::Between(l, m) => outer.push((output, Operator::Value, value(l, m))),
-                Operator::First(l) => {
-                    outer.extend((0..d).map(|m| (output, Operator::First(m), value(m, l))));
-                }
+                Operator::Value | Operator::Gram => add(Operator::Value, value(0, 0)),
+                Operator::Between(l, m) => add(Operator::Value, value(l, m)),
+                Operator::First(l) => (0..d).for_each(|m| add(Operator::First(m), value(m, l))),
                 Operator::Second(_) | Operator::Both | Operator::Energy => {
-                    let mut divergence = |l: usize| -> Vec<(usize, usize, usize)> {
+                    let mut divergence = |row: usize| -> Vec<Part> {
                         let slope = |m: usize| Term::new(Operator::Second(m), term.column);
-                        (0..d).map(|m| (l, m, place_of(&mut inner, slope(m)))).collect()
+                        let part = |m: usize| Part { row, column: m, sum: place_of(&mut inner, slope(m)) };
+                        (0..d).map(part).collect()
                     };
                     match term.operator {
-                        Operator::Second(l) => outer.push((output, Operator::Value, divergence(l))),
-                        _ => {
-                            outer.extend((0..d).map(|l| (output, Operator::First(l), divergence(l))));
-                        }
+                        Operator::Second(l) => add(Operator::Value, divergence(l)),
+                        _ => (0..d).for_each(|l| add(Operator::First(l), divergence(l))),
                     }
                 }
             }
@@ -149,19 +160,18 @@ impl Penalised {
         let fields = &self.fields;
         let sums = cross(fields.evaluator(), &fields.landmarks, &self.data, columns, &inner)?;
         let mut coefficients = Matrix::zeros(fields.landmarks(), outer.len());
-        for (j, (_, _, parts)) in outer.iter().enumerate() {
-            for (l, m, at) in parts {
-                if let Some(block) = self.block(*l, *m) {
-                    add_scaled(coefficients.column_mut(j), 1.0, &block.times_vector(sums.column(*at)));
+        for (j, term) in outer.iter().enumerate() {
+            for part in &term.parts {
+                if let Some(block) = self.block(part.row, part.column) {
+                    add_scaled(coefficients.column_mut(j), 1.0, &block.times_vector(sums.column(part.sum)));
                 }
             }
         }
-        let back: Vec<Term> =
-            outer.iter().enumerate().map(|(j, (_, operator, _))| Term::new(*operator, j)).collect();
+        let back: Vec<Term> = outer.iter().enumerate().map(|(j, term)| Term::new(term.operator, j)).collect();
         let found = cross(fields.evaluator(), rows, &fields.landmarks, &coefficients, &back)?;
         let mut products = Matrix::zeros(rows.len(), terms.len());
-        for (j, (output, _, _)) in outer.iter().enumerate() {
-            add_scaled(products.column_mut(*output), 1.0, found.column(j));
+        for (j, term) in outer.iter().enumerate() {
+            add_scaled(products.column_mut(term.output), 1.0, found.column(j));
         }
         Ok(products)
     }
