@@ -17,7 +17,8 @@ use crate::compute::simd_level;
 use crate::engine::{Evaluator, PairKernel};
 use crate::error::Error;
 use crate::minimise::{
-    EfficientSolution, EfficientTask, Estimate, effective_observations, minimise_efficiently,
+    EFFICIENT_RIDGE as RIDGE, EfficientSolution, EfficientTask, Estimate, effective_observations,
+    minimise_efficiently,
 };
 use crate::stein::{Penalised, Penalty, SteinForm, TestFields, widths};
 
@@ -160,7 +161,7 @@ fn attempt(
         let penalty = penalty(surface, strength)?;
         let form = Arc::new(Penalised::of(Arc::clone(&fields), Arc::clone(&scaled), penalty)?);
         let interrupt = &estimator.interrupt;
-        let task = EfficientTask { form: &form, model, data, weights, start, seed, interrupt };
+        let task = EfficientTask { form: &form, model, data, weights, start, ridge: RIDGE, seed, interrupt };
         let solution = minimise_efficiently(&task)?;
         Ok::<_, Error>((form, solution))
     };
@@ -209,7 +210,8 @@ impl Solver for EfficientSolver {
             return Ok(estimate.clone());
         }
         let Task { model, data, weights, start, seed, interrupt } = *task;
-        let task = EfficientTask { form: &self.form, model, data, weights, start, seed, interrupt };
+        let (form, ridge) = (&self.form, RIDGE);
+        let task = EfficientTask { form, model, data, weights, start, ridge, seed, interrupt };
         Ok(minimise_efficiently(&task)?.estimate)
     }
 
@@ -227,7 +229,7 @@ impl Estimator {
     /// [`TestFields`](crate::stein::TestFields), whose flux through the boundary is
     /// [penalised](crate::stein::Penalty). The first estimate minimises the discrepancy of these fields; the
     /// weights `c = (S + lambda tr(S) P)^-1 Q` come from the covariance `S` of the features there and the
-    /// derivative `Q` of their mean, with the penalty `P` and `lambda = 0.5 / sqrt(n)`. The test function of a
+    /// derivative `Q` of their mean, with the penalty `P` and `lambda = 0.25 / sqrt(n)`. The test function of a
     /// parameter is then the one whose Stein transform is closest to the derivative of the log-likelihood.
     ///
     /// Unless they are given, boundary points follow from bandwidth and data, and the bandwidth, which begins

@@ -14,7 +14,8 @@ mod stein_objective;
 
 pub(crate) use centred_search::CentredSearch;
 pub(crate) use efficient::{
-    EfficientSolution, EfficientTask, effective_observations, minimise as minimise_efficiently,
+    EfficientSolution, EfficientTask, RIDGE as EFFICIENT_RIDGE, effective_observations,
+    minimise as minimise_efficiently,
 };
 pub use estimate::{Estimate, Starts};
 pub(crate) use estimate::{affine_score, centred, features, solve_normal_equations, start_less};

@@ -20,7 +20,11 @@ use crate::stein::{Leverage, MeanFeatures, Penalised, Penalty, Statistic, Sums};
 const ROUNDS: usize = 2;
 
 /// The ridge of the weights, `lambda = RIDGE / sqrt(n)`, relative to the trace of the covariance.
-const RIDGE: f64 = 0.5;
+///
+/// Half of it makes intervals too short in small samples (two modes in a box, 900 observations, a tenth of it:
+/// coverage .93), and twice as much costs precision (regression, 100 and 400 observations, 800 samples: errors of
+/// 1.07 and 1.04 times those of truncated likelihood, with twice the ridge 1.12 and 1.06).
+pub(crate) const RIDGE: f64 = 0.25;
 
 /// Rows beyond this number do not make the weights better: their covariance is that of every so many rows.
 const MOST_WEIGHING_ROWS: usize = 200_000;
@@ -46,6 +50,8 @@ pub(crate) struct EfficientTask<'a> {
     /// Observation weights of mean 1.
     pub(crate) weights: &'a [f64],
     pub(crate) start: Option<&'a [f64]>,
+    /// The ridge of the weights, [`RIDGE`] but in tests.
+    pub(crate) ridge: f64,
     pub(crate) seed: u64,
     pub(crate) interrupt: &'a Interrupt,
 }
@@ -91,7 +97,7 @@ impl Covariance {
 ///
 /// 1. `theta_0 = argmin gbar' P^-1 gbar`;
 /// 2. twice: `S` the covariance of `g` at the last estimate, `c = (S + lambda tr(S) P)^-1 Q` with
-///    `lambda = 0.5 / sqrt(n)`, and the new estimate solves the `p` equations `c' gbar(theta) = 0`.
+///    `lambda = 0.25 / sqrt(n)`, and the new estimate solves the `p` equations `c' gbar(theta) = 0`.
 ///
 /// The columns of `c` are the test fields whose Stein transforms are closest to the derivative of the
 /// log-likelihood in each parameter, as far as the penalty allows: with `lambda` to infinity step 2 stays at
@@ -270,7 +276,7 @@ impl<'a> Equations<'a> {
         let scores = self.scores(theta)?;
         let squares = form.fields().squares_of(form.data(), &scores, &self.weighing())?;
         let matrix = squares.covariance();
-        let ridge = RIDGE / observations.sqrt() * form.fields().trace(&matrix)?;
+        let ridge = self.task.ridge / observations.sqrt() * form.fields().trace(&matrix)?;
         if !(ridge > 0.0 && ridge.is_finite()) {
             return Err(FitError::NotFinite { what: "covariance of the moment equations" }.into());
         }

@@ -66,6 +66,7 @@ fn check(case: &Value) {
             data: &data,
             weights: &weights,
             start: model.affine().is_none().then_some(start.as_slice()),
+            ridge: case["lam"].as_f64().unwrap(),
             seed: 0,
             interrupt: &interrupt,
         };
