@@ -20,6 +20,7 @@ mod mixture_weights;
 mod mixtures;
 mod no_panic;
 mod normals;
+mod precision;
 mod regression;
 mod seams;
 mod searches;
