@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations precision fuzz results bench browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -147,9 +147,13 @@ target/wheel-tools/ready: tools/wheels.txt
 	touch $@
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of
-## tests, gains of tuning, warnings of sparse boundaries.
+## tests, gains of tuning, warnings of sparse boundaries, precision of the default method.
 simulations:
-	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: tuning:: sparse_boundaries::
+	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: mixture_weights:: precision:: tuning:: sparse_boundaries::
+
+## The tables of precision and coverage of the default method, simulated and written into the book's page.
+precision:
+	STEINBOUND_WRITE_PAGES=1 cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 precision::
 
 ## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer, FUZZ_ONLY=WKT for one parser.
 fuzz:

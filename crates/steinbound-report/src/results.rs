@@ -4,7 +4,7 @@ use steinbound::Fit;
 use steinbound::fit::Problem;
 use steinbound::inference::TestResult;
 use steinbound::stein::Statistic;
-use steinbound::text::significant;
+use steinbound::text::{setting, significant};
 use steinbound_request::tables;
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
@@ -62,7 +62,7 @@ impl Report {
             facts.push(("kernel", format!("{}, bandwidth {}", kernel.name, significant(kernel.bandwidth))));
         }
         if let Some(ridge) = problem.setup().ridge {
-            facts.push(("ridge", ridge.to_string()));
+            facts.push(("ridge", setting(ridge)));
         }
         if let Some(compute) = &problem.setup().compute {
             facts.push(("pairs", format!("{} ({})", compute.describe(), compute.reason)));

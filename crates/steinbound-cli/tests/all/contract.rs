@@ -474,14 +474,17 @@ fn witness_on_a_grid() {
 fn demo_needs_nothing_and_shows_every_method() {
     let said = Folder::new().run(&["demo"]);
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-    for word in ["tksd", "bdksd", "truncsm", "ksd", "mle", "std. error", "error", "time"] {
+    for word in ["efficient", "tksd", "bdksd", "truncsm", "ksd", "mle", "std. error", "error", "time"] {
         assert!(said.stdout.contains(word), "{word} is not in {}", said.stdout);
     }
     let demo = Folder::new().json(&["demo"]);
     let error = |k: usize| demo["fits"][k]["error"].as_f64().unwrap();
-    // Ignoring the border costs more than a degree, several standard errors of tksd.
-    assert_eq!(demo["fits"][7]["method"], "mle");
-    assert!(error(0) + 0.4 < error(7), "{demo}");
+    // Ignoring the border costs more than a degree, several standard errors of the other methods.
+    assert_eq!(
+        (&demo["fits"][0]["method"], &demo["fits"][8]["method"]),
+        (&serde_json::json!("efficient"), &serde_json::json!("mle"))
+    );
+    assert!(error(0) + 0.4 < error(8), "{demo}");
 }
 
 #[test]
@@ -490,7 +493,7 @@ fn the_demo_draws_its_map() {
     let said = folder.run(&["demo", "--plot", "map.svg"]);
     assert_eq!(said.code, 0, "{}", said.stderr);
     let svg = std::fs::read_to_string(folder.path("map.svg")).unwrap();
-    for label in ["data", "boundary points", "truth", "tksd", "mle: ignores the border"] {
+    for label in ["data", "boundary points", "truth", "efficient", "mle: ignores the border"] {
         assert!(svg.contains(&format!(">{label}</text>")), "{label}");
     }
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));

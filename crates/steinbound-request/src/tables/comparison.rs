@@ -2,7 +2,7 @@
 
 use steinbound::Fit;
 use steinbound::inference::{Compared, Comparison};
-use steinbound::text::{Document, Table, duration, estimate, p_value, significant};
+use steinbound::text::{Document, Table, duration, estimate, p_value, setting, significant};
 
 /// The fits, the reasons of those that failed, and their parameters side by side.
 pub fn document(comparison: &Comparison) -> Document {
@@ -21,7 +21,7 @@ pub fn document(comparison: &Comparison) -> Document {
 pub fn reference(comparison: &Comparison) -> Option<String> {
     let reference = &comparison.reference;
     let kernel = reference.kernel.as_ref()?;
-    let ridge = reference.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+    let ridge = reference.ridge.map_or_else(String::new, |ridge| format!(", ridge {}", setting(ridge)));
     let (name, bandwidth) = (&kernel.name, significant(kernel.bandwidth));
     Some(format!(
         "discrepancy of all: {}, {} boundary points, kernel {name}, bandwidth {bandwidth}{ridge}",

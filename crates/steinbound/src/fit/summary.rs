@@ -6,7 +6,7 @@ use statrs::function::erf::erfc;
 
 use super::{Assumption, Fit, Parameter, Starts};
 use crate::stein::Statistic;
-use crate::text::{Document, Table, duration, estimate, p_value, percent, significant, statistic};
+use crate::text::{Document, Table, duration, estimate, p_value, percent, setting, significant, statistic};
 
 impl Parameter {
     /// The estimate in standard errors; `None` if either does not exist or the standard error is zero.
@@ -122,9 +122,11 @@ impl Fit {
             if self.setup.m > 0 { format!(", m = {} boundary points", self.setup.m) } else { String::new() };
         let mut lines = vec![format!("n = {} points, d = {}{boundary}", self.setup.n, self.setup.d)];
         if let Some(kernel) = &self.setup.kernel {
-            let ridge = self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {ridge}"));
+            let ridge =
+                self.setup.ridge.map_or_else(String::new, |ridge| format!(", ridge {}", setting(ridge)));
             lines.push(format!("kernel {}, bandwidth {}{ridge}", kernel.name, significant(kernel.bandwidth)));
         }
+        lines.extend(self.setup.boundary.as_ref().map(|used| used.to_string()));
         lines.extend(self.assumption());
         lines.extend(self.agreement());
         if self.covariance.is_some() || self.natural_covariance.is_some() {

@@ -36,6 +36,10 @@ const SHARE_OF_SEARCHED: f64 = 0.5;
 /// Given boundary points farther apart than this, in bandwidths, are too sparse for half the bandwidth.
 const WIDEST_GAP: f64 = 0.3;
 
+/// A bandwidth at which landmarks leave out more of the kernel than this is too small for the region: the most
+/// landmarks are too few, and the check of the penalty sees little of the boundary.
+const MOST_UNRESOLVED: f64 = 0.2;
+
 /// See [`Estimator::efficient`].
 #[derive(Debug)]
 pub(super) struct Efficient;
@@ -76,7 +80,8 @@ impl Procedure for Efficient {
             true => 0.0,
             false => size(attempt.moves.tighter.as_ref()),
         };
-        let (found, halvings) = halved(estimator, data, share, attempt, move_of)?;
+        let is_resolved = |attempt: &Attempt| attempt.form.fields().residual() <= MOST_UNRESOLVED;
+        let (found, halvings) = halved(estimator, data, share, attempt, move_of, is_resolved)?;
         let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
         moves.judge(&mut estimate);
         let setup = &mut preparation.setup;

@@ -84,6 +84,7 @@ pub(super) fn halved<A>(
     share: f64,
     mut attempt: impl FnMut(f64) -> Result<A, Error>,
     move_of: impl Fn(&A) -> f64,
+    is_resolved: impl Fn(&A) -> bool,
 ) -> Result<(A, usize), Error> {
     let first = match estimator.bandwidth {
         Bandwidth::Median => share * estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?,
@@ -96,6 +97,7 @@ pub(super) fn halved<A>(
             break;
         }
         match attempt(first * 0.5f64.powi(halvings as i32)) {
+            Ok(next) if !is_resolved(&next) => break,
             // If none settles, the one that moves least.
             Ok(next) if move_of(&next) < move_of(&best.0) => best = (next, halvings),
             Ok(_) => {}

@@ -1,5 +1,7 @@
 //! The record of the settings in use, part of every result.
 
+use std::fmt::{self, Display, Formatter};
+
 use serde::{Deserialize, Serialize};
 
 use super::{DistanceKind, Method, NormalSource};
@@ -66,6 +68,26 @@ pub struct BoundaryUsed {
     pub finer: Option<Disagreement>,
     /// The move of the estimate with a penalty that tolerates a tenth of the flux.
     pub tighter: Option<Disagreement>,
+}
+
+/// In one line, for tables.
+impl Display for BoundaryUsed {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self.normals {
+            NormalSource::Given => "boundary: given normals",
+            NormalSource::Region => "boundary: normals from the region",
+            NormalSource::Neighbours => "boundary: normals from neighbouring points",
+            NormalSource::None => "boundary: no normals, every component is penalised",
+        })?;
+        if self.without_normal > 0 && self.normals != NormalSource::None {
+            write!(f, ", {} points without one", self.without_normal)?;
+        }
+        match self.halvings {
+            0 => Ok(()),
+            1 => f.write_str("; bandwidth halved once"),
+            times => write!(f, "; bandwidth halved {times} times"),
+        }
+    }
 }
 
 /// The difference of two estimates.

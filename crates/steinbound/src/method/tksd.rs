@@ -61,7 +61,7 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
     let move_of = |attempt: &Attempt| size(attempt.moves.tighter.as_ref());
     let (Attempt { bandwidth, surface, ridge, held, moves }, halvings) =
-        halved(estimator, data, 1.0, attempt, move_of)?;
+        halved(estimator, data, 1.0, attempt, move_of, |_| true)?;
     preparation.record(&held, bandwidth)?;
     preparation.setup.m = surface.points.len();
     preparation.setup.ridge = Some(ridge);

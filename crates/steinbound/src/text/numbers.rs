@@ -37,6 +37,17 @@ fn without_sign_of_zero(text: String) -> String {
     }
 }
 
+/// A setting, to at most four digits and without zeros at the end.
+///
+/// ```
+/// use steinbound::text::setting;
+/// assert_eq!([setting(1e-3), setting(0.0013631631755), setting(2.0)], ["0.001", "0.001363", "2"]);
+/// ```
+pub fn setting(value: f64) -> String {
+    let rounded = format!("{value:.3e}");
+    rounded.parse().map_or(rounded, |value: f64| value.to_string())
+}
+
 /// A number with four significant digits.
 ///
 /// ```

@@ -7,6 +7,7 @@ mod comparison;
 mod coverage;
 mod diagnostics;
 mod distances;
+mod efficient;
 mod engines;
 mod families;
 mod golden;

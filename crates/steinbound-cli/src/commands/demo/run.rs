@@ -19,7 +19,8 @@ pub const POINTS: usize = 400;
 pub const BOUNDARY_POINTS: usize = 200;
 
 /// A method, what it knows of the border, and how it measures distances.
-pub const METHODS: [(Method, &str, Option<DistanceKind>); 8] = [
+pub const METHODS: [(Method, &str, Option<DistanceKind>); 9] = [
+    (Method::EFFICIENT, "all of it", None),
     (Method::TKSD, "200 points on it", None),
     (Method::BDKSD, "all of it", Some(DistanceKind::Exact)),
     (Method::BDKSD, "200 points on it", Some(DistanceKind::Nearest)),
@@ -46,7 +47,11 @@ impl Run {
         let rng = &mut simulate::stream(seed, tasks::BOUNDARY);
         let boundary = border.sample_boundary(&BoundarySampling::new(BOUNDARY_POINTS), rng)?;
         let fit = |(method, _, distance): &(Method, &str, Option<DistanceKind>)| {
-            let mut estimator = Estimator::new(*method).boundary(boundary.clone()).domain(border.clone());
+            let mut estimator = Estimator::new(*method).domain(border.clone());
+            // Efficient places its own points.
+            if *method != Method::EFFICIENT {
+                estimator = estimator.boundary(boundary.clone());
+            }
             if let Some(distance) = distance {
                 estimator = estimator.distance(*distance);
             }
@@ -100,7 +105,13 @@ impl Run {
                 marker: Marker::Square,
                 place: place(METHODS.len() - 1),
             },
-            Mark { letter: 'T', label: "tksd", color: Color::BLUE, marker: Marker::Circle, place: place(0) },
+            Mark {
+                letter: 'E',
+                label: "efficient",
+                color: Color::BLUE,
+                marker: Marker::Circle,
+                place: place(0),
+            },
             Mark { letter: 'X', label: "truth", color: Color::BLACK, marker: Marker::Cross, place: TRUTH },
         ];
         Map { border, points: &self.points, boundary: &self.boundary, marks }

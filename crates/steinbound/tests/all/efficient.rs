@@ -1,0 +1,155 @@
+//! The method efficient: what it chooses, what it reports, and what it refuses.
+
+use std::sync::Arc;
+
+use crate::common::{ball, edge, modes, two_modes};
+use steinbound::domain::{Ball, BoundarySampling, Complement, Cuboid, Domain, Intersection};
+use steinbound::kernel::Bandwidth;
+use steinbound::method::NormalSource;
+use steinbound::model::{Autodiff, Gaussian};
+use steinbound::{Error, Estimator, Fit, FitError, Matrix, Points, simulate};
+
+/// Five different places, many times each: seven test functions with the two ends.
+#[test]
+fn more_parameters_than_test_functions_are_refused() {
+    let places = [-0.7, -0.2, 0.1, 0.5, 0.8];
+    let rows: Vec<[f64; 1]> = (0..60).map(|i| [places[i % 5]]).collect();
+    let data = Points::from_rows(&rows).unwrap();
+    let terms: Vec<String> = (1..=8).map(|k| format!("a{k}*x1^{k}")).collect();
+    let start: Vec<(String, f64)> = (1..=8).map(|k| (format!("a{k}"), 0.1)).collect();
+    let model = Autodiff::from_formula(&terms.join(" + "), &["x1"], &start).unwrap();
+    let region = Arc::new(Cuboid::interval(-1.0, 1.0).unwrap());
+    let error = Estimator::efficient().domain(region).fit(&data, &model).unwrap_err();
+    let Error::Fit(FitError::MoreParametersThanFeatures { parameters: 8, features }) = error else {
+        panic!("{error}");
+    };
+    assert!(features <= 7 && error.to_string().contains("fewer parameters"), "{error}");
+}
+
+/// On a line in the plane no covariance is determined.
+#[test]
+fn parameters_that_the_data_do_not_determine_are_refused() {
+    let rows: Vec<[f64; 2]> = (0..50).map(|i| f64::from(i) / 60.0 - 0.4).map(|x| [x, 0.5 * x]).collect();
+    let data = Points::from_rows(&rows).unwrap();
+    let region = Arc::new(Ball::new(1.0).unwrap().in_dimension(2));
+    match Estimator::efficient().domain(region).fit(&data, &Gaussian::full(2)) {
+        Err(Error::Fit(FitError::NotIdentified { .. })) => {}
+        Err(error) => panic!("{error}"),
+        Ok(fit) => assert!(!fit.is_trustworthy() && !fit.warnings.is_empty(), "{:?}", fit.parameters),
+    }
+}
+
+fn source(fit: &Fit) -> NormalSource {
+    fit.setup.boundary.as_ref().unwrap().normals
+}
+
+#[test]
+fn the_result_names_the_source_of_normals() {
+    let setting = ball(2, 300, 1);
+    let given = edge_of(setting.domain.as_ref(), 200);
+    let normals: Vec<&[f64]> = given.rows().collect();
+    let normals = Points::from_rows(&normals).unwrap();
+    let fit = |estimator: Estimator| estimator.fit(&setting.data, &setting.model).unwrap();
+    let by_region = fit(Estimator::efficient().domain(setting.domain.clone()));
+    let by_neighbours = fit(Estimator::efficient().boundary(given.clone()));
+    let by_user = fit(Estimator::efficient().boundary(given).boundary_normals(normals));
+    assert_eq!(source(&by_region), NormalSource::Region);
+    assert_eq!(source(&by_neighbours), NormalSource::Neighbours);
+    assert_eq!(source(&by_user), NormalSource::Given);
+    // Three corners have no neighbours within a bandwidth.
+    let few = Points::from_rows(&[[1.44, 0.0], [-1.44, 0.0], [0.0, 1.44]]).unwrap();
+    let without = fit(Estimator::efficient().boundary(few).bandwidth(Bandwidth::Fixed(0.3)));
+    assert_eq!(source(&without), NormalSource::None);
+    // The three ways to the same normals hardly differ.
+    for (a, b) in by_region.parameters.iter().zip(&by_neighbours.parameters) {
+        let gap = (a.estimate.unwrap() - b.estimate.unwrap()).abs() / a.std_error.unwrap();
+        assert!(gap < 0.15, "{gap}");
+    }
+    for (a, b) in by_neighbours.estimates().iter().zip(by_user.estimates()) {
+        assert!((a - b).abs() < 1e-3, "{a} {b}");
+    }
+}
+
+fn edge_of(domain: &dyn Domain, count: usize) -> Points<'static> {
+    domain.sample_boundary(&BoundarySampling::new(count), &mut simulate::stream(0, 1)).unwrap()
+}
+
+/// In four coordinates and without normals the estimate is that of tksd, and the result says so.
+#[test]
+fn without_normals_many_coordinates_are_left_to_tksd() {
+    let setting = ball(4, 300, 1);
+    let few = edge_of(setting.domain.as_ref(), 40);
+    let fit =
+        |estimator: Estimator| estimator.boundary(few.clone()).fit(&setting.data, &setting.model).unwrap();
+    let (efficient, tksd) = (fit(Estimator::efficient()), fit(Estimator::tksd()));
+    assert_eq!(efficient.estimates(), tksd.estimates());
+    assert!(
+        efficient.warnings.iter().any(|w| w.contains("this is the estimate by tksd")),
+        "{:?}",
+        efficient.warnings
+    );
+}
+
+fn ring() -> Arc<dyn Domain> {
+    let hole: Arc<dyn Domain> = Arc::new(Complement::new(Arc::new(Ball::new(1.0).unwrap().in_dimension(2))));
+    let outer: Arc<dyn Domain> = Arc::new(Ball::new(3.0).unwrap().in_dimension(2));
+    Arc::new(Intersection::new(vec![outer, hole]).unwrap())
+}
+
+/// Where the region is narrow beside the median distance, a smaller bandwidth is taken; a given one that is too
+/// wide is used, and the warning begins with the move that was measured.
+#[test]
+fn a_bandwidth_too_wide_for_the_region_is_halved_or_reported() {
+    let model = Gaussian::full(2);
+    let theta = [0.5, 0.0, 1.0, 0.0, 1.0];
+    let data = simulate::truncated(&model, &theta, ring().as_ref(), 5_000, &mut simulate::stream(3, 0));
+    let data = data.unwrap().points;
+    let found = Estimator::efficient().domain(ring()).fit(&data, &model).unwrap();
+    let used = found.setup.boundary.as_ref().unwrap();
+    assert!(found.is_trustworthy() && used.halvings >= 1, "{used:?} {:?}", found.warnings);
+    assert!(used.tighter.as_ref().unwrap().standard_errors <= 0.3);
+    let fixed = Estimator::efficient().domain(ring()).bandwidth(Bandwidth::Fixed(4.0));
+    let fixed = fixed.fit(&data, &model).unwrap();
+    assert!(!fixed.converged);
+    let moved = fixed.setup.boundary.as_ref().unwrap().tighter.as_ref().unwrap().standard_errors;
+    let start = format!("{moved:.2} standard errors");
+    assert!(
+        moved > 0.3 && fixed.warnings.iter().any(|w| w.starts_with(&start)),
+        "{moved} {:?}",
+        fixed.warnings
+    );
+}
+
+/// A search from a given start ends at the same solution as one without.
+#[test]
+fn starts_do_not_matter() {
+    let data = modes(600, 4);
+    let own = Estimator::efficient().boundary(edge()).fit(&data, &two_modes()).unwrap();
+    let started = Estimator::efficient().boundary(edge()).start(vec![-1.0, -1.0, 1.0, 1.0]);
+    let started = started.fit(&data, &two_modes()).unwrap();
+    assert!(own.converged && started.converged);
+    crate::common::assert_close(&own.estimates(), &started.estimates(), 1e-6, "estimates");
+}
+
+/// Observation weights of zero leave an observation out, and a cluster for each observation changes nothing.
+#[test]
+fn weights_and_clusters_mean_what_they_say() {
+    let setting = ball(2, 300, 2);
+    let estimator = Estimator::efficient()
+        .boundary(edge_of(setting.domain.as_ref(), 200))
+        .bandwidth(Bandwidth::Fixed(1.0))
+        .tolerance(1e-9);
+    let fit = |data: &Points| estimator.fit(data, &setting.model).unwrap();
+    let whole = fit(&setting.data);
+    let own: Vec<usize> = (0..300).collect();
+    let clustered = fit(&setting.data.clone().with_clusters(&own).unwrap());
+    assert_eq!(whole.std_errors(), clustered.std_errors());
+    let part: Vec<&[f64]> = setting.data.rows().take(200).collect();
+    let part = fit(&Points::from_rows(&part).unwrap());
+    let weights = (0..300).map(|i| f64::from(u8::from(i < 200))).collect();
+    let weighted = fit(&setting.data.clone().with_weights(weights).unwrap());
+    crate::common::assert_close(&part.estimates(), &weighted.estimates(), 1e-5, "estimates");
+    crate::common::assert_close(&part.std_errors(), &weighted.std_errors(), 1e-3, "standard errors");
+    let covariance: &Matrix = weighted.covariance.as_ref().unwrap();
+    assert!(covariance[(0, 0)] > 0.0);
+}
