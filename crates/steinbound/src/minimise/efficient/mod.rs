@@ -143,7 +143,7 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
     let slope = weights.transpose().times(&known.jacobian);
     estimate.influence = equations.influence(&theta, &known, &weights, &factor, &slope)?;
     estimate.condition = ScaledCholesky::new(&symmetric(&slope)).ok().map(|factor| factor.condition_number());
-    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.penalty(), &known.mean)?);
+    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.factor(), &known.mean));
     estimate.objective = None;
     estimate.theta = Some(theta.clone());
     let origin = equations.origin;
@@ -184,10 +184,10 @@ fn newton_step(weights: &Matrix, at: &MeanFeatures) -> Result<Vec<f64>, FitError
 }
 
 /// `gbar' P^-1 gbar`.
-fn squared_discrepancy(penalty: &Penalty, mean: &[f64]) -> Result<f64, KernelError> {
+fn squared_discrepancy(penalty: &Cholesky, mean: &[f64]) -> f64 {
     let mut root = Matrix::from_fn(mean.len(), 1, |i, _| mean[i]);
-    penalty.factor()?.solve_lower(&mut root);
-    Ok(dot(root.column(0), root.column(0)))
+    penalty.solve_lower(&mut root);
+    dot(root.column(0), root.column(0))
 }
 
 fn symmetric(matrix: &Matrix) -> Matrix {
@@ -256,8 +256,7 @@ impl<'a> Equations<'a> {
         };
         let zero = vec![0.0; model.parameters()];
         let at_zero = self.mean_features(&zero)?;
-        let factor = form.penalty().factor()?;
-        let weights = optimal_weights(&factor, &at_zero.jacobian);
+        let weights = optimal_weights(form.factor(), &at_zero.jacobian);
         let normal = symmetric(&weights.transpose().times(&at_zero.jacobian));
         ScaledCholesky::new(&normal).map_err(|condition| FitError::NotIdentified { condition })?;
         let theta = newton_step(&weights, &at_zero)?;
