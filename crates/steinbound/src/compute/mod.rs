@@ -68,6 +68,16 @@ pub(crate) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     product
 }
 
+/// The product of the transpose of a matrix with another one, on one thread.
+pub(crate) fn transposed_product(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut product = Matrix::zeros(left.columns(), right.columns());
+    if left.rows() > 0 {
+        let (left, right) = (cholesky::view(left).transpose(), cholesky::view(right));
+        matmul(cholesky::view_mut(&mut product), Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
+}
+
 /// Columns of a symmetric product that one thread computes at a time.
 const TOGETHER: usize = 64;
 

@@ -3,8 +3,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::compute::{dot, solve_square};
+use crate::engine::ScaledPoints;
 use crate::error::{Error, FitError, KernelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
@@ -201,6 +204,30 @@ struct Equations<'a> {
     points: Points<'a>,
     /// For affine scores, the sums that give mean features at any parameters.
     affine: Option<(LinearScore, Sums)>,
+    /// The rows that are enough for a covariance, where there are many.
+    subset: Option<Subset>,
+}
+
+/// Rows at even steps.
+struct Subset {
+    /// Less the origin.
+    points: Points<'static>,
+    scaled: Arc<ScaledPoints>,
+    weights: Vec<f64>,
+}
+
+impl Subset {
+    /// `None` where all rows are needed.
+    fn of(task: &EfficientTask, centred: &Points) -> Result<Option<Subset>, Error> {
+        let step = centred.len().div_ceil(MOST_WEIGHING_ROWS);
+        if step <= 1 {
+            return Ok(None);
+        }
+        let some = |of: &Points| Points::from_rows(&of.rows().step_by(step).collect::<Vec<_>>());
+        let scaled = task.form.fields().scaled(&some(task.data)?)?;
+        let weights = task.weights.iter().step_by(step).copied().collect();
+        Ok(Some(Subset { points: some(centred)?, scaled, weights }))
+    }
 }
 
 impl<'a> Equations<'a> {
@@ -215,11 +242,12 @@ impl<'a> Equations<'a> {
                 Some((score, sums))
             }
         };
-        Ok(Equations { task, origin, points, affine })
+        let subset = Subset::of(task, &points)?;
+        Ok(Equations { task, origin, points, affine, subset })
     }
 
-    fn at_data(&self) -> AtPoints<'_> {
-        AtPoints::new(self.task.model, &self.points, self.task.weights).until(self.task.interrupt)
+    fn at<'b>(&'b self, points: &'b Points, weights: &'b [f64]) -> AtPoints<'b> {
+        AtPoints::new(self.task.model, points, weights).until(self.task.interrupt)
     }
 
     fn mean_features(&self, theta: &[f64]) -> Result<MeanFeatures, Error> {
@@ -228,7 +256,7 @@ impl<'a> Equations<'a> {
             None => {
                 let (coordinates, parameters) = (self.task.form.fields().coordinates(), theta.len());
                 let score = LinearScore::linearised(coordinates, parameters);
-                let features = linearised_features(self.at_data(), theta)?;
+                let features = linearised_features(self.at(&self.points, self.task.weights), theta)?;
                 let form = self.task.form;
                 let sums = form.fields().sums_of(form.data(), &features, self.task.weights)?;
                 sums.mean_features(&score, &vec![0.0; parameters])
@@ -241,8 +269,8 @@ impl<'a> Equations<'a> {
         Ok(found)
     }
 
-    fn scores(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(self.at_data().derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
+    fn scores(&self, points: &Points, weights: &[f64], theta: &[f64]) -> Result<Matrix, Error> {
+        Ok(self.at(points, weights).derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
     }
 
     /// The minimum of the penalised discrepancy.
@@ -266,21 +294,18 @@ impl<'a> Equations<'a> {
     /// The covariance of the features at some parameters.
     fn covariance(&self, theta: &[f64], observations: f64) -> Result<Covariance, Error> {
         let form = self.task.form;
-        let scores = self.scores(theta)?;
-        let squares = form.fields().squares_of(form.data(), &scores, &self.weighing())?;
+        let (points, data, weights) = match &self.subset {
+            Some(some) => (&some.points, &some.scaled, some.weights.as_slice()),
+            None => (&self.points, form.data(), self.task.weights),
+        };
+        let scores = self.scores(points, weights, theta)?;
+        let squares = form.fields().squares_of(data, &scores, weights)?;
         let matrix = squares.covariance();
         let ridge = RIDGE / observations.sqrt() * form.fields().trace(&matrix)?;
         if !(ridge > 0.0 && ridge.is_finite()) {
             return Err(FitError::NotFinite { what: "covariance of the moment equations" }.into());
         }
         Ok(Covariance { matrix, ridge })
-    }
-
-    /// The observation weights, with zeros for rows that are not needed for the covariance.
-    fn weighing(&self) -> Vec<f64> {
-        let stride = self.task.weights.len().div_ceil(MOST_WEIGHING_ROWS).max(1);
-        let weights = self.task.weights.iter().enumerate();
-        weights.map(|(i, weight)| if i % stride == 0 { *weight } else { 0.0 }).collect()
     }
 
     /// The solution of `c' gbar(theta) = 0` near some parameters, and whether it was found.
@@ -353,15 +378,15 @@ impl<'a> Equations<'a> {
         let is_negligible =
             (fields.features() as f64) < NEGLIGIBLE_LEVERAGE * effective_observations(self.task.weights);
         let leverage = (!is_negligible).then_some(Leverage { factor, weights: &shares });
-        let scores = self.scores(theta)?;
-        let (combined, leverages) = fields.combined(form.data(), &scores, &at.mean, weights, leverage)?;
-        let mut right = combined.transpose();
-        for (i, leverage) in leverages.iter().enumerate() {
-            let factor = -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE));
-            right.column_mut(i).iter_mut().for_each(|m| *m *= factor);
+        let steps = solve_square(slope, &weights.transpose());
+        let steps = steps.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?.transpose();
+        let scores = self.scores(&self.points, self.task.weights, theta)?;
+        let (mut influence, leverages) = fields.combined(form.data(), &scores, &at.mean, &steps, leverage)?;
+        let factors: Vec<f64> =
+            leverages.iter().map(|leverage| -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE))).collect();
+        for k in 0..influence.columns() {
+            influence.column_mut(k).iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
         }
-        let influence = solve_square(slope, &right);
-        let influence = influence.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
-        Ok(influence.transpose())
+        Ok(influence)
     }
 }
