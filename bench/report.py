@@ -111,7 +111,7 @@ def spread(values: list[float], written: Callable[[float], str]) -> str:
 def form(result: dict) -> str:
     """How steinbound held the pairs."""
     if result.get("rank") is None:
-        return result.get("form", "-")
+        return result.get("form") or "-"
     return f"{result['form']}, rank {result['rank']}, residual {result['residual']:.1g}"
 
 

@@ -25,6 +25,11 @@ class Sample:
         files = ["--data", str(self.data), "--boundary", str(self.boundary)]
         return [*files, "--dimension", str(self.dimension)]
 
+    def in_region(self) -> list[str]:
+        """The same for contenders that take the region, a ball, in place of boundary points."""
+        data = ["--data", str(self.data), "--radius", repr(radius(self.dimension))]
+        return [*data, "--dimension", str(self.dimension)]
+
     def title(self) -> str:
         return f"d = {self.dimension}, n = {self.points:,}, m = {self.boundary_points:,}"
 

@@ -19,6 +19,9 @@ from samples import Sample
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "bench"
 
+# What a model of the benchmark knows of the covariance.
+KNOWN = {"gaussian-mean": "known covariance", "gaussian": "unknown covariance"}
+
 CLOSED_FORM_AGREES = 1e-8
 BFGS_AGREES = 1e-4
 
@@ -77,6 +80,12 @@ class Bench:
         command = [*job, *sample.options(), "--repeat", str(repeat), *options]
         form = options[options.index("--compute") + 1] if "--compute" in options else ""
         return Contender(f"steinbound {form}".strip(), command)
+
+    def method(self, sample: Sample, method: str, model: str, repeat: int = 1) -> Contender:
+        """A method of steinbound: the region known, but for tksd, which takes the boundary points."""
+        given = sample.options() if method == "tksd" else sample.in_region()
+        job = [str(self.binary), "fit", "--method", method, "--model", model]
+        return Contender(f"{method}, {KNOWN[model]}", [*job, *given, "--repeat", str(repeat)])
 
     def command(self, name: str, *arguments: str) -> Contender:
         """The command as people start it, which must lie beside the binary of the benchmark."""
@@ -212,6 +221,37 @@ def bootstrap(bench: Bench) -> Outcome:
     return Outcome([(sample.title(), ours)], [ours.rounds])
 
 
+def methods(
+    bench: Bench, sample: Sample, models: list[str], repeats: list[int], rounds: int
+) -> list[Measured]:
+    """For each model `efficient`, `tksd` and `truncated-mle`, each fitted so often in a process."""
+    names = ["efficient", "tksd", "truncated-mle"]
+    contenders = [
+        bench.method(sample, name, model, repeat) for model in models for name, repeat in zip(names, repeats)
+    ]
+    return alternate(contenders, rounds)
+
+
+def efficient_small(bench: Bench) -> Outcome:
+    sample = bench.ball(1_000, 2, 32)
+    measured = methods(bench, sample, list(KNOWN), [51, 51, 15], bench.plan.rounds)
+    return Outcome([(sample.title(), m) for m in measured], [measured[0].rounds, measured[3].rounds])
+
+
+def efficient_large(bench: Bench) -> Outcome:
+    sample = bench.ball(bench.plan.low_rank[-1], 2, 200)
+    measured = methods(bench, sample, list(KNOWN), [1, 1, 1], bench.plan.large_rounds)
+    ours = [measured[0], measured[3]]
+    values = [record.rounds for record in ours] + [record.peaks for record in ours]
+    return Outcome([(sample.title(), m) for m in measured], values)
+
+
+def efficient_in_space(bench: Bench) -> Outcome:
+    sample = bench.ball(300, 12, 1_152)
+    measured = methods(bench, sample, ["gaussian-mean"], [3, 5, 1], bench.plan.rounds)
+    return Outcome([(sample.title(), m) for m in measured], [measured[0].rounds])
+
+
 def mixture(bench: Bench) -> Outcome:
     sample = samples.box_mixture(bench.folder, 2_000, 200)
     start = "--start=" + ",".join(map(repr, samples.near_modes(noise=0.3)))
@@ -277,6 +317,22 @@ def low_rank_growth_case(plan: Plan) -> Case:
     return Case("Low rank, growing n", goals, low_rank_growth)
 
 
+def efficient_cases(plan: Plan) -> Iterator[Case]:
+    def times(title: str, most: float | None) -> list[Goal]:
+        return [Goal(f"{title}, {known}: time", report.in_seconds, at_most=most) for known in KNOWN.values()]
+
+    yield Case("Efficient, n = 1,000", times("efficient, n = 1,000", 0.010), efficient_small)
+    title = f"efficient, n = {plan.low_rank[-1]:,}"
+    seconds, size = (4.0, 1e9) if plan.reaches_a_million() else (None, None)
+    peaks = [
+        Goal(f"{title}, {known}: peak memory", report.in_megabytes, at_most=size, summary=max)
+        for known in KNOWN.values()
+    ]
+    yield Case(title.capitalize(), times(title, seconds) + peaks, efficient_large)
+    goal = Goal("efficient, n = 300, d = 12: time", report.in_seconds, at_most=0.5)
+    yield Case("Efficient, n = 300, d = 12", [goal], efficient_in_space)
+
+
 def cases(plan: Plan) -> Iterator[Case]:
     yield Case(
         "Gaussian mean, n = 1,000",
@@ -309,6 +365,7 @@ def cases(plan: Plan) -> Iterator[Case]:
         [Goal("n = 300, d = 12, m = 1,152: time", report.in_seconds, at_most=0.060)],
         many_boundary_points,
     )
+    yield from efficient_cases(plan)
     yield Case(
         "Bootstrap of 500 replicates",
         [Goal("500 replicates, n = 1,000: time", report.in_seconds, at_most=3.0)],

@@ -1,16 +1,18 @@
-//! A fit by TKSD (V-statistic, Gaussian kernel), timed from data in memory to estimates with standard errors.
+//! A fit (Gaussian kernel, V-statistic), timed from data in memory to estimates with standard errors.
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use steinbound::fit::{Compute, DEFAULT_RIDGE, DEFAULT_TOLERANCE};
+use steinbound::domain::Ball;
+use steinbound::fit::{Compute, DEFAULT_TOLERANCE};
 use steinbound::inference::Bootstrap;
 use steinbound::kernel::Bandwidth;
 use steinbound::model::{Gaussian, GaussianMixture, Model};
-use steinbound::{Estimator, Fit, Points};
+use steinbound::{Estimator, Fit, Method, Points};
 
 use crate::{memory, raw};
 
@@ -22,10 +24,16 @@ pub struct Arguments {
     data: PathBuf,
     /// Boundary points, likewise.
     #[arg(long)]
-    boundary: PathBuf,
+    boundary: Option<PathBuf>,
+    /// The region in their place: the ball of this radius about zero.
+    #[arg(long, conflicts_with = "boundary")]
+    radius: Option<f64>,
     /// The number of values in a row.
     #[arg(long)]
     dimension: usize,
+    /// The method, with its default settings unless they are given.
+    #[arg(long, default_value = "tksd", value_parser = method)]
+    method: Method,
     /// The density.
     #[arg(long, value_enum)]
     model: Density,
@@ -45,8 +53,8 @@ pub struct Arguments {
     #[arg(long, default_value = "median", value_parser = bandwidth)]
     bandwidth: Bandwidth,
     /// The number added to the diagonal of the boundary's kernel matrix.
-    #[arg(long, default_value_t = DEFAULT_RIDGE)]
-    ridge: f64,
+    #[arg(long)]
+    ridge: Option<f64>,
     /// The number of replicates of a bootstrap that follows the fit.
     #[arg(long)]
     bootstrap: Option<usize>,
@@ -94,6 +102,10 @@ fn bandwidth(text: &str) -> Result<Bandwidth, String> {
     }
 }
 
+fn method(name: &str) -> Result<Method, String> {
+    Method::by_name(name).ok_or_else(|| format!("there is no method {name:?}"))
+}
+
 impl Arguments {
     fn model(&self) -> Result<Box<dyn Model>, steinbound::Error> {
         Ok(match self.model {
@@ -103,17 +115,24 @@ impl Arguments {
         })
     }
 
-    fn estimator(&self, boundary: Points) -> Estimator {
-        let estimator = Estimator::tksd()
-            .boundary(boundary)
-            .ridge(self.ridge)
+    fn estimator(&self) -> Result<Estimator, Box<dyn Error>> {
+        let mut estimator = Estimator::new(self.method)
             .bandwidth(self.bandwidth)
             .compute(self.compute.compute())
             .tolerance(self.tolerance);
-        match &self.start {
+        if let Some(ridge) = self.ridge {
+            estimator = estimator.ridge(ridge);
+        }
+        if let Some(boundary) = &self.boundary {
+            estimator = estimator.boundary(Points::new(raw::read(boundary)?, self.dimension)?);
+        }
+        if let Some(radius) = self.radius {
+            estimator = estimator.domain(Arc::new(Ball::new(radius)?.in_dimension(self.dimension)));
+        }
+        Ok(match &self.start {
             Some(start) => estimator.start(start.clone()),
             None => estimator,
-        }
+        })
     }
 }
 
@@ -133,9 +152,8 @@ pub fn run(arguments: &Arguments) -> Result<Value, Box<dyn Error>> {
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
-    let (values, boundary) = (raw::read(&arguments.data)?, raw::read(&arguments.boundary)?);
-    let data = Points::new(values, arguments.dimension)?;
-    let estimator = arguments.estimator(Points::new(boundary, arguments.dimension)?);
+    let data = Points::new(raw::read(&arguments.data)?, arguments.dimension)?;
+    let estimator = arguments.estimator()?;
     let model = arguments.model()?;
 
     let peak = memory::Peak::watch();
@@ -160,6 +178,7 @@ fn measured(fit: &Fit, seconds: &[f64], peak_bytes: Option<u64>) -> Value {
         "estimates": fit.estimates(),
         "std_errors": fit.std_errors(),
         "converged": fit.converged,
+        "boundary_points": fit.setup.m,
         "bandwidth": fit.setup.kernel.as_ref().map(|used| used.bandwidth),
         "form": holder.map(|holder| &holder.form),
         "rank": holder.map(|holder| holder.rank),

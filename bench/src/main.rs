@@ -14,7 +14,7 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "steinbound-bench")]
 enum Job {
-    /// Fit a model by TKSD.
+    /// Fit a model.
     Fit(fit::Arguments),
     /// Read a table.
     Read(read::Arguments),

@@ -118,6 +118,15 @@ impl Cholesky {
         inverse
     }
 
+    /// The first columns of `A^-1`, on one thread.
+    pub(crate) fn inverse_columns(&self, count: usize) -> Matrix {
+        let mut columns = Matrix::from_fn(self.lower.rows(), count, |i, j| f64::from(u8::from(i == j)));
+        let lower = view(&self.lower);
+        solve_lower_triangular_in_place(lower, view_mut(&mut columns), Par::Seq);
+        solve_upper_triangular_in_place(lower.transpose(), view_mut(&mut columns), Par::Seq);
+        columns
+    }
+
     /// `L`, of which only the lower triangle may be read.
     pub(crate) fn lower(&self) -> &Matrix {
         &self.lower

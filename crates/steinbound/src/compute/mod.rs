@@ -15,7 +15,8 @@ pub(crate) mod simd;
 pub(crate) mod squares;
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Par};
+use faer::{Accum, MatMut, Par};
+use rayon::prelude::*;
 
 use crate::matrix::Matrix;
 
@@ -63,6 +64,41 @@ pub(crate) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     if left.columns() > 0 {
         let (left, right) = (cholesky::view(left), cholesky::view(right));
         matmul(cholesky::view_mut(&mut product), Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
+}
+
+/// The product of the transpose of a matrix with another one, on one thread.
+pub(crate) fn transposed_product(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut product = Matrix::zeros(left.columns(), right.columns());
+    if left.rows() > 0 {
+        let (left, right) = (cholesky::view(left).transpose(), cholesky::view(right));
+        matmul(cholesky::view_mut(&mut product), Accum::Replace, left, right, 1.0, Par::Seq);
+    }
+    product
+}
+
+/// Columns of a symmetric product that one thread computes at a time.
+const TOGETHER: usize = 64;
+
+/// The product of a matrix with its own transpose, in parallel.
+pub(crate) fn times_transpose(matrix: &Matrix) -> Matrix {
+    let size = matrix.rows();
+    let mut product = Matrix::zeros(size, size);
+    if product.values().is_empty() || matrix.columns() == 0 {
+        return product;
+    }
+    let all = cholesky::view(matrix);
+    product.values_mut().par_chunks_mut(TOGETHER * size).enumerate().for_each(|(part, columns)| {
+        let (start, width) = (TOGETHER * part, columns.len() / size);
+        let target = MatMut::from_column_major_slice_mut(columns, size, width);
+        // From the diagonal on; the rest is the same.
+        let target = target.submatrix_mut(start, 0, size - start, width);
+        let (left, right) = (all.subrows(start, size - start), all.subrows(start, width));
+        matmul(target, Accum::Replace, left, right.transpose(), 1.0, Par::Seq);
+    });
+    for j in 0..size {
+        (0..j).for_each(|i| product[(i, j)] = product[(j, i)]);
     }
     product
 }

@@ -195,6 +195,11 @@ impl Coordinates {
         self.place(block * tile_of(self.rows), self.length(block))
     }
 
+    /// All points.
+    pub(crate) fn whole(&self) -> Place<'_> {
+        self.place(0, padded(self.rows))
+    }
+
     /// This many points from `start` on, both multiples of a vector's length, wherever blocks begin and end.
     pub(crate) fn place(&self, start: usize, length: usize) -> Place<'_> {
         let range = start * self.dimension..(start + length) * self.dimension;

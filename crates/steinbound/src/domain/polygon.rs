@@ -26,7 +26,7 @@ use crate::points::Points;
 ///
 /// # Complexity
 ///
-/// Membership and distance take one pass over the edges.
+/// Membership takes a look at the few edges at the level of the point, distance one pass over all edges.
 ///
 /// ```
 /// use steinbound::domain::{Domain, Polygon};
@@ -183,8 +183,7 @@ impl Domain for Polygon {
     }
 
     fn contains(&self, x: &[f64]) -> bool {
-        let edges = &self.rings.edges;
-        x.len() == 2 && edges.side(0..edges.len(), [x[0], x[1]]) != Side::Outside
+        x.len() == 2 && self.rings.side([x[0], x[1]]) != Side::Outside
     }
 
     fn distance_to_boundary(&self, x: &[f64], gradient: &mut [f64]) -> f64 {

@@ -13,6 +13,7 @@ use robust::{Coord, orient2d};
 pub(super) struct Rings {
     rings: Vec<Vec<[f64; 2]>>,
     pub(super) edges: Edges,
+    levels: Levels,
     /// The arc position at which each edge ends.
     ends: Vec<f64>,
 }
@@ -43,7 +44,7 @@ impl Rings {
             position += along[0].hypot(along[1]);
             ends.push(position);
         }
-        Rings { rings, edges, ends }
+        Rings { rings, levels: Levels::new(&edges), edges, ends }
     }
 
     pub(super) fn rings(&self) -> &[Vec<[f64; 2]>] {
@@ -53,6 +54,11 @@ impl Rings {
     /// The total length.
     pub(super) fn length(&self) -> f64 {
         self.ends.last().copied().unwrap_or(0.0)
+    }
+
+    /// Where a point lies with respect to the area that all edges enclose.
+    pub(super) fn side(&self, point: [f64; 2]) -> Side {
+        self.edges.side(self.levels.at(point[1]).iter().map(|e| *e as usize), point)
     }
 
     /// The point at an arc position; the last edge's end beyond the total length.
@@ -86,11 +92,10 @@ impl Edges {
     ///
     /// The parity of crossings with the ray towards larger `x`. The predicate is exact, so that a vertex or a
     /// shallow edge never miscounts.
-    pub(super) fn side(&self, edges: Range<usize>, [x, y]: [f64; 2]) -> Side {
+    fn side(&self, edges: impl Iterator<Item = usize>, [x, y]: [f64; 2]) -> Side {
         let mut inside = false;
-        let levels = self.y[edges.clone()].iter().zip(&self.end_y[edges.clone()]);
-        for (e, (a, b)) in edges.zip(levels) {
-            let (a, b) = (*a, *b);
+        for e in edges {
+            let (a, b) = (self.y[e], self.end_y[e]);
             // Also skips NaN.
             if !((a <= y && y <= b) || (b <= y && y <= a)) {
                 continue;
@@ -170,6 +175,66 @@ impl Edges {
     }
 }
 
+/// The edges at each level of `y`: a line along `x` meets few of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Levels {
+    low: f64,
+    /// One over the height of a level.
+    inverse: f64,
+    /// The edges of level `k` are those from `starts[k]` to `starts[k + 1]`.
+    starts: Vec<usize>,
+    edges: Vec<u32>,
+}
+
+/// Edges are listed at most about this many times on average; levels are made higher beyond.
+const MOST_LISTED: usize = 4;
+
+impl Levels {
+    fn new(edges: &Edges) -> Levels {
+        let ends = || edges.y.iter().chain(&edges.end_y);
+        let (low, high) = ends().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(*y), b.max(*y)));
+        let mut count = edges.len().max(1);
+        loop {
+            let inverse = count as f64 / (high - low);
+            // An extent too large or too small for its inverse has one level.
+            let inverse = if inverse.is_finite() { inverse } else { 0.0 };
+            let mut levels = Levels { low, inverse, starts: vec![0; count + 1], edges: Vec::new() };
+            let spans = |levels: &Levels, e: usize| {
+                let (a, b) = (levels.of(edges.y[e]), levels.of(edges.end_y[e]));
+                a.min(b)..a.max(b) + 1
+            };
+            let listed: usize = (0..edges.len()).map(|e| spans(&levels, e).len()).sum();
+            if count > 1 && listed > MOST_LISTED * edges.len() {
+                count /= 2;
+                continue;
+            }
+            for e in 0..edges.len() {
+                spans(&levels, e).for_each(|k| levels.starts[k + 1] += 1);
+            }
+            (0..count).for_each(|k| levels.starts[k + 1] += levels.starts[k]);
+            let mut next = levels.starts.clone();
+            levels.edges = vec![0; listed];
+            for e in 0..edges.len() {
+                for k in spans(&levels, e) {
+                    levels.edges[next[k]] = e as u32;
+                    next[k] += 1;
+                }
+            }
+            return levels;
+        }
+    }
+
+    /// The level of a `y`. It rises with `y` in spite of rounding, so that an edge is listed wherever it is.
+    fn of(&self, y: f64) -> usize {
+        (((y - self.low) * self.inverse) as usize).min(self.starts.len() - 2)
+    }
+
+    fn at(&self, y: f64) -> &[u32] {
+        let level = self.of(y);
+        &self.edges[self.starts[level]..self.starts[level + 1]]
+    }
+}
+
 /// The number of edges in a block of the search for the nearest.
 const BLOCK: usize = 64;
 
@@ -235,6 +300,33 @@ mod tests {
         assert_eq!(rings.at(10.0), [0.0, 2.0]);
         assert_eq!(rings.at(12.5), [10.5, 0.0]);
         assert_eq!(rings.at(16.0), [10.0, 0.0]);
+    }
+
+    /// On circles, and on combs whose long teeth cross all levels; at random points, at vertices and beside.
+    #[test]
+    fn levels_leave_out_no_edge() {
+        let mut rng = crate::random::stream(3, 0);
+        for count in [3, 17, 400] {
+            let angle = |k: usize| std::f64::consts::TAU * k as f64 / count as f64;
+            let star = |k: usize| {
+                let radius = 1.0 + 0.5 * rng.random::<f64>();
+                [radius * angle(k).cos(), radius * angle(k).sin()]
+            };
+            let star: Vec<[f64; 2]> = (0..count).map(star).collect();
+            let tooth = |k: usize| [k as f64 / count as f64, if k.is_multiple_of(2) { 0.0 } else { 1.0 }];
+            let comb = (0..count).map(tooth).chain([[1.0, -1.0], [0.0, -1.0]]).collect();
+            for ring in [star, comb] {
+                let rings = Rings::new(vec![ring.clone()]);
+                let random = (0..500).map(|_| [0, 1].map(|_| 3.2 * rng.random::<f64>() - 1.6));
+                let above = ring.iter().map(|[x, y]| [*x, y.next_up()]);
+                for point in random.chain(above).chain(ring.iter().copied()) {
+                    let by_all = rings.edges.side(0..rings.edges.len(), point);
+                    assert_eq!(rings.side(point), by_all, "{point:?}");
+                }
+                let listed = rings.levels.edges.len();
+                assert!(listed <= MOST_LISTED * rings.edges.len() && rings.levels.starts.len() > 2);
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::cells::{Cells, SORTED};
+use crate::compute::packed::{Coordinates, Place};
+use crate::compute::simd::{LANES, Lanes, Level, Vectorised};
 use crate::points::squared_distance;
 
 /// Boundary points to choose from, in units of the bandwidth.
@@ -136,24 +138,59 @@ impl Candidates {
     fn farthest(&self, spacing: f64, most: usize) -> (Vec<usize>, f64) {
         let first = (0..self.len()).min_by(|i, j| self.sparseness[*i].total_cmp(&self.sparseness[*j]));
         let Some(mut next) = first else { return (Vec::new(), spacing) };
-        let weights: Vec<f64> = self.sparseness.iter().map(|s| 1.0 / (s * s)).collect();
-        let mut gaps = vec![f64::INFINITY; self.len()];
+        let value = |i: usize, l: usize| self.rows[i * self.dimension + l];
+        let coordinates = Coordinates::new(self.len(), self.dimension, value);
+        let weights = Coordinates::new(self.len(), 1, |i, _| 1.0 / (self.sparseness[i] * self.sparseness[i]));
+        let mut gaps = vec![[f64::INFINITY; LANES]; self.len().div_ceil(LANES)];
         let mut kept = Vec::new();
         loop {
             kept.push(next);
-            let mut farthest = (0.0, next);
-            for (i, gap) in gaps.iter_mut().enumerate() {
-                *gap = gap.min(weights[i] * squared_distance(self.row(i), self.row(next)));
-                if *gap > farthest.0 {
-                    farthest = (*gap, i);
-                }
-            }
-            next = farthest.1;
-            let gap = farthest.0.sqrt();
+            let (points, weights) = (coordinates.whole(), weights.whole());
+            let shrink = Shrink { points, weights, to: self.row(next), gaps: &mut gaps };
+            let (gap, farthest) = Level::current().run(shrink);
+            next = farthest;
+            let gap = gap.sqrt();
             if kept.len() >= most || gap <= spacing {
                 return (kept, gap.max(spacing));
             }
         }
+    }
+}
+
+/// Lowers the weighted squared distances of points to those kept by that to another one, and finds the largest
+/// with the first point that has it.
+struct Shrink<'a> {
+    points: Place<'a>,
+    weights: Place<'a>,
+    to: &'a [f64],
+    gaps: &'a mut [[f64; LANES]],
+}
+
+impl Vectorised for Shrink<'_> {
+    type Output = (f64, usize);
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> (f64, usize) {
+        let Shrink { points, weights, to, gaps } = self;
+        let (mut largest, mut places) = ([0.0; LANES], [0; LANES]);
+        let eights = points.eights().zip(weights.eights()).zip(gaps);
+        for (eight, ((points, weights), gaps)) in eights.enumerate() {
+            let mut squares = [0.0; LANES];
+            for (x, to) in points.iter().zip(to) {
+                for k in 0..LANES {
+                    squares[k] += (x[k] - to) * (x[k] - to);
+                }
+            }
+            for k in 0..LANES {
+                let gap = weights[0][k] * squares[k];
+                gaps[k] = if gap < gaps[k] { gap } else { gaps[k] };
+                if gaps[k] > largest[k] {
+                    (largest[k], places[k]) = (gaps[k], eight);
+                }
+            }
+        }
+        let lanes = (0..LANES).map(|k| (largest[k], LANES * places[k] + k));
+        lanes.fold((0.0, 0), |a, b| if b.0 > a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a })
     }
 }
 

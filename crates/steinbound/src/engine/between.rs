@@ -34,21 +34,32 @@ pub(super) fn values_and_slopes(
     others: &ScaledPoints,
     interrupt: &Interrupt,
 ) -> Result<ValuesAndSlopes, Interrupted> {
-    let first = written_out(rows, range.clone(), others, interrupt, |x, columns, out| {
-        Level::current().run(Evaluate { x, columns, what: Between::Distance, out });
-        let mut room = [out.to_vec(), vec![0.0; out.len()], vec![0.0; out.len()]];
-        let [q, value, second] = &mut room;
-        kernel.kernel.profile_row(q, value, out, second);
-    })?;
+    let value = values(kernel, rows, range.clone(), others, interrupt)?;
+    let evaluated;
+    let (first, rate) = match kernel.kernel.log_slope() {
+        Some(rate) => (&value, rate),
+        None => {
+            evaluated = written_out(rows, range.clone(), others, interrupt, |x, columns, out| {
+                Level::current().run(Evaluate { x, columns, what: Between::Distance, out });
+                let mut room = [out.to_vec(), vec![0.0; out.len()], vec![0.0; out.len()]];
+                let [q, value, second] = &mut room;
+                kernel.kernel.profile_row(q, value, out, second);
+            })?;
+            (&evaluated, 1.0)
+        }
+    };
     let slope = |l: usize| {
-        let factor = 2.0 / kernel.widths[kernel.differentiated[l]].powi(2);
-        let (x, y) = (rows.shifted.column(l), others.shifted.column(l));
-        Matrix::from_fn(others.len(), range.len(), |j, i| {
-            factor * first[(j, i)] * (x[range.start + i] - y[j])
-        })
+        let factor = 2.0 * rate / kernel.widths[kernel.differentiated[l]].powi(2);
+        let (x, y) = (&rows.shifted.column(l)[range.clone()], others.shifted.column(l));
+        let mut slope = first.clone();
+        for (at, x) in x.iter().enumerate() {
+            let column = slope.column_mut(at).iter_mut().zip(y);
+            column.for_each(|(slope, y)| *slope = factor * *slope * (x - y));
+        }
+        slope
     };
     let slope = (0..kernel.differentiated.len()).map(slope).collect();
-    Ok(ValuesAndSlopes { value: values(kernel, rows, range, others, interrupt)?, slope })
+    Ok(ValuesAndSlopes { value, slope })
 }
 
 /// A matrix with a column for each row point, of the others' length, from what `evaluate` writes for a group

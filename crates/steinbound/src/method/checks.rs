@@ -1,5 +1,7 @@
 //! Checks of data and domain before anything is computed.
 
+use rayon::prelude::*;
+
 use super::Estimator;
 use crate::error::{Error, FitError};
 use crate::model::Model;
@@ -66,6 +68,9 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
     })
 }
 
+/// Points that one thread looks at between two looks at the interrupt.
+const BLOCK: usize = 1_024;
+
 /// Refuses data outside the domain, or warns if they are allowed.
 pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, Error> {
     let Some(domain) = &estimator.domain else {
@@ -76,15 +81,15 @@ pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
         let (dimension, data) = (domain.dimension(), data.dimension());
         return Err(FitError::DomainDimension { domain: describe(), dimension, data }.into());
     }
-    let (mut outside, mut first) = (0, None);
-    for (row, point) in data.rows().enumerate() {
+    let outside_of_block = |start: usize| {
         estimator.interrupt.check()?;
-        if !domain.contains(point) {
-            outside += 1;
-            first = first.or(Some(row));
-        }
-    }
-    let Some(first) = first else { return Ok(None) };
+        let block = start..(start + BLOCK).min(rows);
+        Ok::<_, Error>(block.filter(|row| !domain.contains(data.row(*row))).collect())
+    };
+    let blocks = (0..rows).into_par_iter().step_by(BLOCK);
+    let found: Vec<Vec<usize>> = blocks.map(outside_of_block).collect::<Result<_, _>>()?;
+    let outside = found.iter().map(Vec::len).sum();
+    let Some(first) = found.into_iter().flatten().next() else { return Ok(None) };
     if estimator.allow_outside {
         let domain = describe();
         return Ok(Some(format!("{outside} of {rows} data points lie outside the {domain}; they were kept")));

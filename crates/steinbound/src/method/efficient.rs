@@ -158,19 +158,16 @@ fn attempt(
     let fields = TestFields::chosen_on(evaluator, data, &surface.points, estimator.tolerance, most, seed)?;
     let fields = Arc::new(fields);
     let strength = effective_observations(weights) / TOLERATED_FLUX;
-    let penalty = |surface: &Surface, strength: f64| {
-        Penalty::new(&fields, &surface.points, &surface.directions, strength)
-    };
+    let penalty = |surface: &Surface| Penalty::new(&fields, &surface.points, &surface.directions, strength);
     let scaled = fields.scaled(data)?;
-    let solve = |surface: &Surface, start: Option<&[f64]>| {
-        let penalty = penalty(surface, strength)?;
+    let solve = |penalty: Penalty, start: Option<&[f64]>| {
         let form = Arc::new(Penalised::of(Arc::clone(&fields), Arc::clone(&scaled), penalty)?);
         let interrupt = &estimator.interrupt;
         let task = EfficientTask { form: &form, model, data, weights, start, ridge: RIDGE, seed, interrupt };
         let solution = minimise_efficiently(&task)?;
         Ok::<_, Error>((form, solution))
     };
-    let (mut form, mut solution) = solve(&surface, start)?;
+    let (mut form, mut solution) = solve(penalty(&surface)?, start)?;
     let mut moves = Moves::default();
     if !estimator.is_replicate {
         let moved = |solution: &EfficientSolution, penalty: &Penalty| {
@@ -179,16 +176,17 @@ fn attempt(
         };
         for doubling in 0..=MOST_DOUBLINGS {
             let Some(next) = surface.finer(preparation, &widths)? else { break };
-            moves.finer = moved(&solution, &penalty(&next, strength)?)?;
+            let finer = penalty(&next)?;
+            moves.finer = moved(&solution, &finer)?;
             let is_last = doubling == MOST_DOUBLINGS || surface.spacing.is_none();
             if is_small(moves.finer.as_ref()) || is_last {
                 break;
             }
             surface = next;
             let near = solution.estimate.theta.clone();
-            (form, solution) = solve(&surface, start.or(near.as_deref()))?;
+            (form, solution) = solve(finer, start.or(near.as_deref()))?;
         }
-        moves.tighter = moved(&solution, &penalty(&surface, strength / TIGHTER)?)?;
+        moves.tighter = moved(&solution, &form.penalty().with_strength(strength / TIGHTER))?;
     }
     let gap = surface.gap(&fields.evaluator().kernel)?;
     Ok(Attempt { bandwidth, surface, gap, form, estimate: solution.estimate, moves })

@@ -122,8 +122,8 @@ pub(super) fn in_standard_errors(
         Some(reported) => (model.reported_names(data.names()), reported.jacobian),
         None => (model.names(data.names()), Matrix::identity(theta.len())),
     };
-    let influence = estimate.influence.times(&jacobian.transpose());
-    let covariance = sandwich::covariance(&influence, weights, data.clusters()).ok()?;
+    let natural = sandwich::covariance(&estimate.influence, weights, data.clusters()).ok()?;
+    let covariance = jacobian.times(&natural).times(&jacobian.transpose());
     let change = jacobian.times_vector(change);
     let moves = (0..change.len()).map(|k| change[k].abs() / covariance[(k, k)].sqrt());
     let (k, standard_errors) = moves.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -302,8 +302,13 @@ impl<'a> Points<'a> {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn moved(&self, mut place: impl FnMut(&[f64]) -> Vec<f64>) -> Result<Points<'static>, PointsError> {
-        let mut moved = Points::from_rows(&self.rows().map(&mut place).collect::<Vec<_>>())?;
-        expect_count("coordinates of a moved point", moved.dimension, self.dimension)?;
+        let mut values = Vec::with_capacity(self.values.len());
+        for x in self.rows() {
+            let moved = place(x);
+            expect_count("coordinates of a moved point", moved.len(), self.dimension)?;
+            values.extend_from_slice(&moved);
+        }
+        let mut moved = Points::new(values, self.dimension)?;
         moved.names = self.names.clone();
         moved.weights = self.weights.clone();
         moved.clusters = self.clusters.clone();

@@ -6,7 +6,7 @@ use crate::common::{assert_close, ball};
 use steinbound::domain::{Ball, BoundaryDistance, Domain};
 use steinbound::fit::{Compute, DistanceKind, Parameter};
 use steinbound::kernel::{self, Bandwidth, Kernel};
-use steinbound::model::{Gaussian, Model};
+use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::stein::{
     Conditioned, FormKind, Operator, Radial, Statistic, SteinForm, Term, Weighted, discrepancy_squared,
 };
@@ -398,6 +398,34 @@ fn any_number_of_threads_gives_the_same_bits() {
     let one = run(1);
     assert_eq!(one, run(2));
     assert_eq!(one, run(7));
+}
+
+/// Where only the region is known: boundary points are placed, test functions chosen from more points than are
+/// looked at, and beyond 200,000 rows the weights made from some of them.
+#[test]
+fn efficient_in_a_region_gives_the_same_bits_for_any_number_of_threads() {
+    let cases: [(usize, usize, Box<dyn Model>); 4] = [
+        (2, 900, Box::new(GaussianMixture::new(2, 2).unwrap())),
+        (2, 250_000, Box::new(Gaussian::full(2))),
+        (4, 700, Box::new(Gaussian::full(4))),
+        (7, 600, Box::new(Gaussian::with_variance(7, 1.0).unwrap())),
+    ];
+    for (dimension, count, model) in cases {
+        let setting = ball(dimension, count, 16);
+        let run = |threads: usize| -> Vec<u64> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let estimator = Estimator::efficient().domain(setting.domain.clone());
+            let fit = pool.install(|| estimator.fit(&setting.data, model.as_ref()).unwrap());
+            let moves = fit.setup.boundary.iter().flat_map(|used| [&used.finer, &used.tighter]);
+            let moves: Vec<f64> = moves.flatten().map(|found| found.standard_errors).collect();
+            assert_eq!(moves.len(), 2);
+            let values = fit.estimates().into_iter().chain(fit.std_errors()).chain(moves);
+            values.chain(fit.discrepancy_squared).map(f64::to_bits).collect()
+        };
+        let one = run(1);
+        assert_eq!(one, run(2));
+        assert_eq!(one, run(7));
+    }
 }
 
 /// Shifts and rotates points in the plane.

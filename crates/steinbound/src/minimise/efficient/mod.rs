@@ -3,8 +3,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::compute::{dot, solve_square};
+use crate::engine::ScaledPoints;
 use crate::error::{Error, FitError, KernelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
@@ -149,7 +152,7 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
     let slope = weights.transpose().times(&known.jacobian);
     estimate.influence = equations.influence(&theta, &known, &weights, &factor, &slope)?;
     estimate.condition = ScaledCholesky::new(&symmetric(&slope)).ok().map(|factor| factor.condition_number());
-    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.penalty(), &known.mean)?);
+    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.factor(), &known.mean));
     estimate.objective = None;
     estimate.theta = Some(theta.clone());
     let origin = equations.origin;
@@ -190,10 +193,10 @@ fn newton_step(weights: &Matrix, at: &MeanFeatures) -> Result<Vec<f64>, FitError
 }
 
 /// `gbar' P^-1 gbar`.
-fn squared_discrepancy(penalty: &Penalty, mean: &[f64]) -> Result<f64, KernelError> {
+fn squared_discrepancy(penalty: &Cholesky, mean: &[f64]) -> f64 {
     let mut root = Matrix::from_fn(mean.len(), 1, |i, _| mean[i]);
-    penalty.factor()?.solve_lower(&mut root);
-    Ok(dot(root.column(0), root.column(0)))
+    penalty.solve_lower(&mut root);
+    dot(root.column(0), root.column(0))
 }
 
 fn symmetric(matrix: &Matrix) -> Matrix {
@@ -207,6 +210,30 @@ struct Equations<'a> {
     points: Points<'a>,
     /// For affine scores, the sums that give mean features at any parameters.
     affine: Option<(LinearScore, Sums)>,
+    /// The rows that are enough for a covariance, where there are many.
+    subset: Option<Subset>,
+}
+
+/// Rows at even steps.
+struct Subset {
+    /// Less the origin.
+    points: Points<'static>,
+    scaled: Arc<ScaledPoints>,
+    weights: Vec<f64>,
+}
+
+impl Subset {
+    /// `None` where all rows are needed.
+    fn of(task: &EfficientTask, centred: &Points) -> Result<Option<Subset>, Error> {
+        let step = centred.len().div_ceil(MOST_WEIGHING_ROWS);
+        if step <= 1 {
+            return Ok(None);
+        }
+        let some = |of: &Points| Points::from_rows(&of.rows().step_by(step).collect::<Vec<_>>());
+        let scaled = task.form.fields().scaled(&some(task.data)?)?;
+        let weights = task.weights.iter().step_by(step).copied().collect();
+        Ok(Some(Subset { points: some(centred)?, scaled, weights }))
+    }
 }
 
 impl<'a> Equations<'a> {
@@ -221,11 +248,12 @@ impl<'a> Equations<'a> {
                 Some((score, sums))
             }
         };
-        Ok(Equations { task, origin, points, affine })
+        let subset = Subset::of(task, &points)?;
+        Ok(Equations { task, origin, points, affine, subset })
     }
 
-    fn at_data(&self) -> AtPoints<'_> {
-        AtPoints::new(self.task.model, &self.points, self.task.weights).until(self.task.interrupt)
+    fn at<'b>(&'b self, points: &'b Points, weights: &'b [f64]) -> AtPoints<'b> {
+        AtPoints::new(self.task.model, points, weights).until(self.task.interrupt)
     }
 
     fn mean_features(&self, theta: &[f64]) -> Result<MeanFeatures, Error> {
@@ -234,7 +262,7 @@ impl<'a> Equations<'a> {
             None => {
                 let (coordinates, parameters) = (self.task.form.fields().coordinates(), theta.len());
                 let score = LinearScore::linearised(coordinates, parameters);
-                let features = linearised_features(self.at_data(), theta)?;
+                let features = linearised_features(self.at(&self.points, self.task.weights), theta)?;
                 let form = self.task.form;
                 let sums = form.fields().sums_of(form.data(), &features, self.task.weights)?;
                 sums.mean_features(&score, &vec![0.0; parameters])
@@ -247,8 +275,8 @@ impl<'a> Equations<'a> {
         Ok(found)
     }
 
-    fn scores(&self, theta: &[f64]) -> Result<Matrix, Error> {
-        Ok(self.at_data().derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
+    fn scores(&self, points: &Points, weights: &[f64], theta: &[f64]) -> Result<Matrix, Error> {
+        Ok(self.at(points, weights).derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
     }
 
     /// The minimum of the penalised discrepancy.
@@ -262,8 +290,7 @@ impl<'a> Equations<'a> {
         };
         let zero = vec![0.0; model.parameters()];
         let at_zero = self.mean_features(&zero)?;
-        let factor = form.penalty().factor()?;
-        let weights = optimal_weights(&factor, &at_zero.jacobian);
+        let weights = optimal_weights(form.factor(), &at_zero.jacobian);
         let normal = symmetric(&weights.transpose().times(&at_zero.jacobian));
         ScaledCholesky::new(&normal).map_err(|condition| FitError::NotIdentified { condition })?;
         let theta = newton_step(&weights, &at_zero)?;
@@ -273,21 +300,18 @@ impl<'a> Equations<'a> {
     /// The covariance of the features at some parameters.
     fn covariance(&self, theta: &[f64], observations: f64) -> Result<Covariance, Error> {
         let form = self.task.form;
-        let scores = self.scores(theta)?;
-        let squares = form.fields().squares_of(form.data(), &scores, &self.weighing())?;
+        let (points, data, weights) = match &self.subset {
+            Some(some) => (&some.points, &some.scaled, some.weights.as_slice()),
+            None => (&self.points, form.data(), self.task.weights),
+        };
+        let scores = self.scores(points, weights, theta)?;
+        let squares = form.fields().squares_of(data, &scores, weights)?;
         let matrix = squares.covariance();
         let ridge = self.task.ridge / observations.sqrt() * form.fields().trace(&matrix)?;
         if !(ridge > 0.0 && ridge.is_finite()) {
             return Err(FitError::NotFinite { what: "covariance of the moment equations" }.into());
         }
         Ok(Covariance { matrix, ridge })
-    }
-
-    /// The observation weights, with zeros for rows that are not needed for the covariance.
-    fn weighing(&self) -> Vec<f64> {
-        let stride = self.task.weights.len().div_ceil(MOST_WEIGHING_ROWS).max(1);
-        let weights = self.task.weights.iter().enumerate();
-        weights.map(|(i, weight)| if i % stride == 0 { *weight } else { 0.0 }).collect()
     }
 
     /// The solution of `c' gbar(theta) = 0` near some parameters, and whether it was found.
@@ -360,15 +384,15 @@ impl<'a> Equations<'a> {
         let is_negligible =
             (fields.features() as f64) < NEGLIGIBLE_LEVERAGE * effective_observations(self.task.weights);
         let leverage = (!is_negligible).then_some(Leverage { factor, weights: &shares });
-        let scores = self.scores(theta)?;
-        let (combined, leverages) = fields.combined(form.data(), &scores, &at.mean, weights, leverage)?;
-        let mut right = combined.transpose();
-        for (i, leverage) in leverages.iter().enumerate() {
-            let factor = -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE));
-            right.column_mut(i).iter_mut().for_each(|m| *m *= factor);
+        let steps = solve_square(slope, &weights.transpose());
+        let steps = steps.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?.transpose();
+        let scores = self.scores(&self.points, self.task.weights, theta)?;
+        let (mut influence, leverages) = fields.combined(form.data(), &scores, &at.mean, &steps, leverage)?;
+        let factors: Vec<f64> =
+            leverages.iter().map(|leverage| -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE))).collect();
+        for k in 0..influence.columns() {
+            influence.column_mut(k).iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
         }
-        let influence = solve_square(slope, &right);
-        let influence = influence.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
-        Ok(influence.transpose())
+        Ok(influence)
     }
 }

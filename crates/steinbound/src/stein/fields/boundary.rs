@@ -4,12 +4,11 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use super::TestFields;
-use crate::compute::cholesky::Cholesky;
-use crate::compute::product;
+use crate::compute::times_transpose;
 use crate::engine::{Evaluator, PairKernel, PairSum};
 use crate::error::{Error, KernelError};
 use crate::kernel::Gaussian;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, add_scaled};
 use crate::points::Points;
 use crate::stein::conditioned::check_boundary;
 
@@ -97,6 +96,9 @@ pub fn surface_weights(kernel: &PairKernel, boundary: &Points) -> Result<Vec<f64
 #[derive(Debug, Clone)]
 pub struct Penalty {
     matrix: Matrix,
+    /// What boundary points add to the norm at a strength of one.
+    flux: Matrix,
+    strength: f64,
 }
 
 impl Penalty {
@@ -125,12 +127,11 @@ impl Penalty {
             let what = format!("{} normals of {} coordinates", normals.rows(), normals.columns());
             return Err(KernelError::WrongShape { points: boundary.len(), coordinates, what }.into());
         }
-        let mut matrix = Matrix::zeros(count * coordinates, count * coordinates);
-        for l in 0..coordinates {
-            add_block(&mut matrix, l, l, fields.gram(), 1.0);
-        }
+        let mut flux = Matrix::zeros(count * coordinates, count * coordinates);
+        let mut matrix = flux.clone();
+        (0..coordinates).for_each(|l| add_block(&mut matrix, l, fields.gram()));
         if boundary.is_empty() {
-            return Ok(Penalty { matrix });
+            return Ok(Penalty { matrix, flux, strength });
         }
         let evaluator = fields.evaluator();
         // Landmarks by boundary points.
@@ -141,37 +142,40 @@ impl Penalty {
             let part = Matrix::from_fn(count, unknown.len(), |j, at| {
                 weights[unknown[at]].sqrt() * values[(j, unknown[at])]
             });
-            let square = product(&part, &part.transpose());
-            (0..coordinates).for_each(|l| add_block(&mut matrix, l, l, &square, strength));
+            let square = times_transpose(&part);
+            (0..coordinates).for_each(|l| add_block(&mut flux, l, &square));
         }
         if !known.is_empty() {
-            let flux = Matrix::from_fn(count * coordinates, known.len(), |row, at| {
-                let i = known[at];
-                weights[i].sqrt() * normals[(i, row / count)] * values[(row % count, i)]
-            });
-            let square = product(&flux, &flux.transpose());
-            let both = matrix.values_mut().iter_mut().zip(square.values());
-            both.for_each(|(sum, value)| *sum += strength * value);
+            let mut part = Matrix::zeros(count * coordinates, known.len());
+            for (at, i) in known.iter().enumerate() {
+                for (l, column) in part.column_mut(at).chunks_exact_mut(count).enumerate() {
+                    add_scaled(column, weights[*i].sqrt() * normals[(*i, l)], values.column(*i));
+                }
+            }
+            add_scaled(flux.values_mut(), 1.0, times_transpose(&part).values());
         }
-        Ok(Penalty { matrix })
+        add_scaled(matrix.values_mut(), strength, flux.values());
+        Ok(Penalty { matrix, flux, strength })
+    }
+
+    /// The penalty of the same boundary points with another strength.
+    pub(crate) fn with_strength(&self, strength: f64) -> Penalty {
+        let mut penalty = Penalty { strength, ..self.clone() };
+        add_scaled(penalty.matrix.values_mut(), strength - self.strength, self.flux.values());
+        penalty
     }
 
     /// `P`, in the coefficients of the functions `k(z_j, .)`.
     pub fn matrix(&self) -> &Matrix {
         &self.matrix
     }
-
-    /// The factor of `P`.
-    pub(crate) fn factor(&self) -> Result<Cholesky, KernelError> {
-        Cholesky::new(self.matrix.clone()).ok_or(KernelError::SingularFields)
-    }
 }
 
-/// Adds a block at the place of two coordinates.
-fn add_block(matrix: &mut Matrix, l: usize, m: usize, block: &Matrix, factor: f64) {
+/// Adds a block on the diagonal, at the place of a coordinate.
+fn add_block(matrix: &mut Matrix, l: usize, block: &Matrix) {
     let count = block.rows();
     for j in 0..count {
-        let column = &mut matrix.column_mut(m * count + j)[l * count..(l + 1) * count];
-        crate::matrix::add_scaled(column, factor, block.column(j));
+        let column = &mut matrix.column_mut(l * count + j)[l * count..(l + 1) * count];
+        add_scaled(column, 1.0, block.column(j));
     }
 }

@@ -20,6 +20,7 @@ use super::{landmarks, statistic};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::packed::LARGEST_TILE;
 use crate::compute::pivoted_cholesky::{Stop, greedy};
+use crate::compute::transposed_product;
 use crate::engine::{Engine, Evaluator, PairKernel, ScaledPoints};
 use crate::error::{Error, KernelError};
 use crate::interrupt::Interrupt;
@@ -240,7 +241,7 @@ impl TestFields {
             for at in 0..features.columns() {
                 features.column_mut(at).iter_mut().zip(centre).for_each(|(g, mean)| *g -= mean);
             }
-            let combined = crate::compute::product(&combinations.transpose(), &features);
+            let combined = transposed_product(&features, combinations);
             let leverages = match &leverage {
                 None => vec![0.0; range.len()],
                 Some(Leverage { factor, weights }) => {
@@ -257,9 +258,8 @@ impl TestFields {
         let mut all = Matrix::zeros(data.len(), combinations.columns());
         for (start, (combined, _)) in blocks.iter().zip(&found) {
             for k in 0..all.columns() {
-                for at in 0..combined.columns() {
-                    all[(start + at, k)] = combined[(k, at)];
-                }
+                let rows = *start..start + combined.rows();
+                all.column_mut(k)[rows].copy_from_slice(combined.column(k));
             }
         }
         Ok((all, found.into_iter().flat_map(|block| block.1).collect()))

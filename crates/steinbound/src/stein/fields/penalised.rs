@@ -1,8 +1,9 @@
 //! The Stein form of test fields whose flux through the boundary is penalised.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Penalty, TestFields};
+use crate::compute::cholesky::Cholesky;
 use crate::compute::packed::LARGEST_TILE;
 use crate::compute::{dot, place_of, product};
 use crate::engine::ScaledPoints;
@@ -43,8 +44,10 @@ pub struct Penalised {
     fields: Arc<TestFields>,
     data: Arc<ScaledPoints>,
     penalty: Penalty,
-    /// `P^-1`, block by block; a single block where all coordinates share it.
-    blocks: Vec<Matrix>,
+    /// The factor of `P`.
+    factor: Cholesky,
+    /// `P^-1`, block by block; a single block where all coordinates share it. Many fits never ask for it.
+    blocks: OnceLock<Vec<Matrix>>,
     is_coupled: bool,
 }
 
@@ -86,26 +89,14 @@ impl Penalised {
             let what = format!("a penalty of {} features", matrix.rows());
             return Err(KernelError::WrongShape { points: data.len(), coordinates: d, what }.into());
         }
-        let block = |of: &Matrix, l: usize, m: usize| {
-            Matrix::from_fn(count, count, |i, j| of[(l * count + i, m * count + j)])
-        };
-        let first = block(matrix, 0, 0);
+        let first = block(matrix, count, 0, 0);
         let is_shared = |l: usize, m: usize| {
-            let own = block(matrix, l, m);
+            let own = block(matrix, count, l, m);
             if l == m { own == first } else { own.values().iter().all(|v| *v == 0.0) }
         };
         let is_coupled = !(0..d).all(|l| (0..d).all(|m| is_shared(l, m)));
-        let inverse_of = |matrix: Matrix| {
-            let factor = crate::compute::cholesky::Cholesky::new(matrix);
-            factor.map(|factor| factor.inverse()).ok_or(KernelError::SingularFields)
-        };
-        let blocks = if is_coupled {
-            let inverse = inverse_of(matrix.clone())?;
-            (0..d * d).map(|at| block(&inverse, at / d, at % d)).collect()
-        } else {
-            vec![inverse_of(first)?]
-        };
-        Ok(Penalised { fields, data, penalty, blocks, is_coupled })
+        let factor = Cholesky::new(matrix.clone()).ok_or(KernelError::SingularFields)?;
+        Ok(Penalised { fields, data, penalty, factor, blocks: OnceLock::new(), is_coupled })
     }
 
     pub(crate) fn fields(&self) -> &Arc<TestFields> {
@@ -120,11 +111,26 @@ impl Penalised {
         &self.penalty
     }
 
+    /// The factor of the penalty.
+    pub(crate) fn factor(&self) -> &Cholesky {
+        &self.factor
+    }
+
+    fn blocks(&self) -> &[Matrix] {
+        self.blocks.get_or_init(|| {
+            let count = self.fields.landmarks();
+            let distinct = if self.is_coupled { self.coordinates() } else { 1 };
+            // On one thread: in parallel, this thread could meanwhile take up a pass that waits for the blocks.
+            let inverse = self.factor.inverse_columns(distinct * count);
+            (0..distinct * distinct).map(|at| block(&inverse, count, at / distinct, at % distinct)).collect()
+        })
+    }
+
     /// The block of `P^-1` of two coordinates; `None` where it is zero.
     fn block(&self, l: usize, m: usize) -> Option<&Matrix> {
         match self.is_coupled {
-            true => self.blocks.get(l * self.coordinates() + m),
-            false => (l == m).then_some(&self.blocks[0]),
+            true => self.blocks().get(l * self.coordinates() + m),
+            false => (l == m).then_some(&self.blocks()[0]),
         }
     }
 
@@ -175,6 +181,11 @@ impl Penalised {
         }
         Ok(products)
     }
+}
+
+/// The block of a matrix that belongs to two coordinates.
+fn block(of: &Matrix, count: usize, l: usize, m: usize) -> Matrix {
+    Matrix::from_fn(count, count, |i, j| of[(l * count + i, m * count + j)])
 }
 
 impl SteinForm for Penalised {
