@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::checks::check_estimable;
 use super::pairs::Held;
-use super::settling::{
-    MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size,
-};
+use super::settling::{Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size};
 use super::surface::Surface;
 use super::tksd::Tksd;
 use super::{
@@ -39,6 +37,9 @@ const WIDEST_GAP: f64 = 0.3;
 /// A bandwidth at which landmarks leave out more of the kernel than this is too small for the region: the most
 /// landmarks are too few, and the check of the penalty sees little of the boundary.
 const MOST_UNRESOLVED: f64 = 0.2;
+
+/// How often the number of boundary points is doubled at most. A doubling needs no pass over the data.
+const MOST_DOUBLINGS: usize = 5;
 
 /// See [`Estimator::efficient`].
 #[derive(Debug)]
@@ -170,23 +171,30 @@ fn attempt(
     let (mut form, mut solution) = solve(penalty(&surface)?, start)?;
     let mut moves = Moves::default();
     if !estimator.is_replicate {
-        let moved = |solution: &EfficientSolution, penalty: &Penalty| {
-            let change = solution.move_under(model, penalty)?;
-            Ok::<_, Error>(in_standard_errors(preparation, weights, &solution.estimate, &change))
+        let in_standard_errors = |solution: &EfficientSolution, change: &[f64]| {
+            in_standard_errors(preparation, weights, &solution.estimate, change)
         };
+        // Moves follow from the sums at the first boundary; only the last one is fitted.
+        let mut reached = vec![0.0; solution.estimate.theta.as_ref().map_or(0, Vec::len)];
+        let mut finest = None;
         for doubling in 0..=MOST_DOUBLINGS {
             let Some(next) = surface.finer(preparation, &widths)? else { break };
             let finer = penalty(&next)?;
-            moves.finer = moved(&solution, &finer)?;
+            let change = solution.move_under(model, &finer)?;
+            let step: Vec<f64> = change.iter().zip(&reached).map(|(a, b)| a - b).collect();
+            moves.finer = in_standard_errors(&solution, &step);
             let is_last = doubling == MOST_DOUBLINGS || surface.spacing.is_none();
             if is_small(moves.finer.as_ref()) || is_last {
                 break;
             }
-            surface = next;
-            let near = solution.estimate.theta.clone();
-            (form, solution) = solve(finer, start.or(near.as_deref()))?;
+            (surface, reached, finest) = (next, change, Some(finer));
         }
-        moves.tighter = moved(&solution, &form.penalty().with_strength(strength / TIGHTER))?;
+        if let Some(penalty) = finest {
+            let near = solution.estimate.theta.clone();
+            (form, solution) = solve(penalty, start.or(near.as_deref()))?;
+        }
+        let tighter = form.penalty().with_strength(strength / TIGHTER);
+        moves.tighter = in_standard_errors(&solution, &solution.move_under(model, &tighter)?);
     }
     let gap = surface.gap(&fields.evaluator().kernel)?;
     Ok(Attempt { bandwidth, surface, gap, form, estimate: solution.estimate, moves })

@@ -17,9 +17,6 @@ pub(super) const TIGHTER: f64 = 0.1;
 /// How often a bandwidth is halved at most.
 const MOST_HALVINGS: usize = 4;
 
-/// How often the number of boundary points is doubled at most.
-pub(super) const MOST_DOUBLINGS: usize = 2;
-
 /// A move of the estimate, in standard errors, beyond which it has not settled.
 pub(crate) const LARGEST_SETTLED_MOVE: f64 = 0.3;
 

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::checks::check_estimable;
 use super::pairs::{EXACT_LIMIT, Held};
-use super::settling::{
-    MOST_DOUBLINGS, Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size,
-};
+use super::settling::{Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size};
 use super::surface::Surface;
 use super::{BoundaryCheck, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses};
 use crate::engine::PairKernel;
 use crate::error::Error;
 use crate::minimise::{Estimate, effective_observations};
 use crate::stein::{Statistic, SteinForm, surface_weights, widths};
+
+/// How often the number of boundary points is doubled at most; each doubling is one more fit.
+const MOST_DOUBLINGS: usize = 2;
 
 /// A search of more observations than this is not repeated with another boundary.
 const MOST_SEARCHED: usize = 1_000;

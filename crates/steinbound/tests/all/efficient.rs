@@ -60,13 +60,12 @@ fn the_result_names_the_source_of_normals() {
     let few = Points::from_rows(&[[1.44, 0.0], [-1.44, 0.0], [0.0, 1.44]]).unwrap();
     let without = fit(Estimator::efficient().boundary(few).bandwidth(Bandwidth::Fixed(0.3)));
     assert_eq!(source(&without), NormalSource::None);
-    // The three ways to the same normals hardly differ.
-    for (a, b) in by_region.parameters.iter().zip(&by_neighbours.parameters) {
-        let gap = (a.estimate.unwrap() - b.estimate.unwrap()).abs() / a.std_error.unwrap();
-        assert!(gap < 0.15, "{gap}");
-    }
-    for (a, b) in by_neighbours.estimates().iter().zip(by_user.estimates()) {
-        assert!((a - b).abs() < 1e-3, "{a} {b}");
+    // The three ways to the same normals hardly differ, in standard errors.
+    for other in [by_neighbours, by_user] {
+        for (a, b) in by_region.parameters.iter().zip(&other.parameters) {
+            let gap = (a.estimate.unwrap() - b.estimate.unwrap()).abs() / a.std_error.unwrap();
+            assert!(gap < 0.15, "{gap}");
+        }
     }
 }
 

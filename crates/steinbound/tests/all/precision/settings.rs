@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use steinbound::domain::{
-    Ball, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet, Polygon, contiguous_united_states,
+    Ball, Complement, Cuboid, Domain, HalfSpace, Intersection, LevelSet, Norm, Polygon,
+    contiguous_united_states,
 };
 use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::regression::{ResponseLimit, TruncatedRegression};
@@ -103,6 +104,33 @@ pub fn ring() -> Setting {
     let parts: Vec<Arc<dyn Domain>> = vec![Arc::new(Ball::new(3.0).unwrap().in_dimension(2)), Arc::new(hole)];
     let region = Intersection::new(parts).unwrap();
     Setting::new("ring 1 < |x| < 3, mean and covariance", region, Gaussian::full(2), &standard(&[0.5, 0.0]))
+}
+
+pub fn interval() -> Setting {
+    let region = Cuboid::interval(-1.0, 2.0).unwrap();
+    Setting::new("interval, d = 1, mean and variance", region, Gaussian::full(1), &[0.3, 1.0])
+}
+
+pub fn cross_polytope() -> Setting {
+    let region = Ball::new(2.5).unwrap().in_dimension(3).with_norm(Norm::One);
+    let truth = standard(&[0.3, 0.0, 0.0]);
+    Setting::new("l1 ball, d = 3, mean and covariance", region, Gaussian::full(3), &truth)
+}
+
+pub fn ball_of_five() -> Setting {
+    let region = Ball::new(2.5).unwrap().in_dimension(5);
+    Setting::new(
+        "ball of radius 2.5, d = 5, mean and covariance",
+        region,
+        Gaussian::full(5),
+        &standard(&[0.3; 5]),
+    )
+}
+
+pub fn whole_united_states() -> Setting {
+    let border = contiguous_united_states().unwrap();
+    let truth = [-112.0, 37.0, 20.0, 3.0, 9.0];
+    Setting::new("United States, mean and covariance", border, Gaussian::full(2), &truth)
 }
 
 pub fn strip() -> Setting {
