@@ -2,6 +2,10 @@
 
 use steinbound_plot::{Color, Entry, Marker, Style};
 
+/// Efficient Stein estimation that knows the region and places its boundary points itself.
+pub const EFFICIENT: &str = "efficient";
+/// Efficient Stein estimation with the boundary points that TKSD has, and no more.
+pub const EFFICIENT_POINTS: &str = "efficient-points";
 /// TKSD with boundary points.
 pub const TKSD: &str = "tksd";
 /// TKSD with the lowest of the minima found from several starts.
@@ -28,6 +32,8 @@ pub const NAIVE: &str = "mle";
 /// The name of a method in figures.
 pub fn label(method: &str) -> &str {
     match method {
+        EFFICIENT => "efficient",
+        EFFICIENT_POINTS => "efficient, the same points",
         TKSD => "TKSD",
         TKSD_STARTS => "TKSD, several starts",
         TKSD_U => "TKSD, U-statistic",
@@ -43,9 +49,14 @@ pub fn label(method: &str) -> &str {
     }
 }
 
+/// The colour of efficient estimation. Colour-blind readers can tell it from those of the other methods, too, as
+/// well as inverted on a dark page.
+const CRIMSON: Color = Color::rgb(0x99, 0x22, 0x44);
+
 /// A method's colour.
 pub fn color(method: &str) -> Color {
     match method {
+        EFFICIENT | EFFICIENT_POINTS => CRIMSON,
         TKSD => Color::BLUE,
         TKSD_STARTS | TKSD_U | TKSD_RESPONSE => Color::SKY,
         TRUNCSM | TRUNCSM_NEAREST => Color::VERMILLION,
@@ -60,9 +71,8 @@ pub fn color(method: &str) -> Color {
 pub fn line(method: &str) -> Style {
     let style = Style::new(color(method));
     match method {
-        TKSD_STARTS | TKSD_U | TKSD_RESPONSE | TRUNCSM_NEAREST | TRUNCSM_ROWS | BDKSD_NEAREST => {
-            style.dashed()
-        }
+        EFFICIENT_POINTS | TKSD_STARTS | TKSD_U | TKSD_RESPONSE | TRUNCSM_NEAREST | TRUNCSM_ROWS
+        | BDKSD_NEAREST => style.dashed(),
         LIKELIHOOD => style.dotted(),
         _ => style,
     }
@@ -72,13 +82,14 @@ pub fn line(method: &str) -> Style {
 pub fn style(method: &str) -> Style {
     let line = line(method);
     match method {
+        EFFICIENT => line.marker(Marker::Down),
+        EFFICIENT_POINTS => line.marker(Marker::Down).hollow(),
         TKSD => line.marker(Marker::Circle),
         // Larger, so that markers below remain visible.
         TKSD_U => line.marker(Marker::Circle).hollow().size(5.5),
         TKSD_STARTS | TKSD_RESPONSE => line.marker(Marker::Circle).hollow(),
         TRUNCSM => line.marker(Marker::Square),
-        TRUNCSM_NEAREST => line.marker(Marker::Square).hollow(),
-        TRUNCSM_ROWS => line.marker(Marker::Down).hollow(),
+        TRUNCSM_NEAREST | TRUNCSM_ROWS => line.marker(Marker::Square).hollow(),
         BDKSD => line.marker(Marker::Triangle),
         BDKSD_NEAREST => line.marker(Marker::Triangle).hollow(),
         LIKELIHOOD => line.marker(Marker::Diamond),
@@ -89,4 +100,47 @@ pub fn style(method: &str) -> Style {
 /// The entries of a legend.
 pub fn legend(methods: &[&str]) -> Vec<Entry> {
     methods.iter().map(|method| Entry::line(label(method), style(method))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [&str; 13] = [
+        EFFICIENT,
+        EFFICIENT_POINTS,
+        TKSD,
+        TKSD_STARTS,
+        TKSD_U,
+        TKSD_RESPONSE,
+        TRUNCSM,
+        TRUNCSM_NEAREST,
+        TRUNCSM_ROWS,
+        BDKSD,
+        BDKSD_NEAREST,
+        LIKELIHOOD,
+        NAIVE,
+    ];
+
+    #[test]
+    fn methods_have_names_and_looks_of_their_own() {
+        for (place, one) in ALL.into_iter().enumerate() {
+            for other in &ALL[..place] {
+                assert_ne!(label(one), label(other));
+                // No figure has two of these.
+                let variants = [TKSD_STARTS, TKSD_U, TKSD_RESPONSE];
+                if !(variants.contains(&one) && variants.contains(other)) {
+                    assert_ne!(style(one), style(other), "{one} {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_method_has_the_colour_of_efficient() {
+        let is_efficient = |method: &&str| [EFFICIENT, EFFICIENT_POINTS].contains(method);
+        for method in ALL {
+            assert_eq!(color(method) == color(EFFICIENT), is_efficient(&method), "{method}");
+        }
+    }
 }

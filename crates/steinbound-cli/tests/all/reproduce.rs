@@ -53,9 +53,9 @@ fn one_folder_has_tables_pictures_and_a_page() {
         let png = std::fs::read(folder.path(&format!("out/{name}.png"))).unwrap();
         assert!(png.starts_with(b"\x89PNG") && png.len() > 5000, "{name}");
     }
-    // 4 trials of three placements, and of two methods that know the circle.
+    // 4 trials of two methods with three placements, and of three methods that know the circle.
     let table = std::fs::read_to_string(folder.path("out/fig9.csv")).unwrap();
-    assert_eq!(table.lines().count(), 1 + 4 * 5);
+    assert_eq!(table.lines().count(), 1 + 4 * (2 * 3 + 3));
     assert!(table.starts_with("boundary,trial,method,error\ntowards,0,tksd,0."), "{table}");
     let summary: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(folder.path("out/summary.json")).unwrap()).unwrap();

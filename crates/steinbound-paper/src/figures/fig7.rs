@@ -11,14 +11,14 @@ use super::{Figure, Picture};
 use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
-use crate::methods::{LIKELIHOOD, NAIVE, TKSD, TKSD_RESPONSE, color, label, line};
+use crate::methods::{EFFICIENT, LIKELIHOOD, NAIVE, TKSD, TKSD_RESPONSE, color, label, line};
 use crate::results::Results;
 use crate::study::{Cell, Measured, Study, Trial, distance};
 
 /// Errors of simulated regressions, an example, and the students' scores.
 pub struct Regressions;
 
-const METHODS: [&str; 4] = [TKSD, TKSD_RESPONSE, LIKELIHOOD, NAIVE];
+const METHODS: [&str; 5] = [TKSD, EFFICIENT, TKSD_RESPONSE, LIKELIHOOD, NAIVE];
 const COEFFICIENTS: [f64; 2] = [3.0, 4.0];
 const LIMIT: f64 = 5.0;
 const DRAWS: usize = 600;
@@ -67,6 +67,7 @@ fn fit(method: &str, pairs: &[(f64, f64)], limit: f64, sigma: Option<f64>) -> Re
     }
     let prepared = regression.build(0)?;
     let estimator = match method {
+        EFFICIENT => Estimator::efficient(),
         LIKELIHOOD => Estimator::truncated_mle(),
         NAIVE => Estimator::mle(),
         // On the response alone, the boundary is one point.
@@ -123,7 +124,7 @@ impl Figure for Regressions {
 
     fn departures(&self) -> &'static str {
         "The paper's kernel looks at the response alone, so that test functions cannot depend on the covariate and the coefficients are weakly determined. The \
-         default here is a product of kernels on response and covariate; both are run. The truncated likelihood is added. The paper's \"MLE\" is least squares \
+         default here is a product of kernels on response and covariate; both are run. Efficient Stein estimation with the product of kernels and the truncated likelihood are added. The paper's \"MLE\" is least squares \
          that ignores the truncation. Its unobserved error is a sum in the text and a mean in the public code; here it is a mean."
     }
 
@@ -257,6 +258,7 @@ impl Figure for Regressions {
 fn name(method: &str) -> &str {
     match method {
         TKSD => "TKSD, product kernel",
+        EFFICIENT => "efficient, product kernel",
         NAIVE => "least squares, ignoring the truncation",
         other => label(other),
     }

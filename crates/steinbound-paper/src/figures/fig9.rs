@@ -14,7 +14,7 @@ use super::{Figure, Picture};
 use crate::comparison::Published;
 use crate::draw;
 use crate::error::PaperError;
-use crate::methods::{LIKELIHOOD, TKSD, TRUNCSM};
+use crate::methods::{EFFICIENT, EFFICIENT_POINTS, LIKELIHOOD, TKSD, TRUNCSM, label, line};
 use crate::results::{Results, Setting};
 use crate::settings::Truncation;
 use crate::study::{Cell, Measured, Study, Trial};
@@ -25,6 +25,9 @@ pub struct BoundaryDistribution;
 /// The number of draws before truncation, and of boundary points.
 const DRAWS: usize = 400;
 const BOUNDARY_POINTS: usize = 30;
+
+/// Methods that see the boundary points alone.
+const GIVEN: [&str; 2] = [TKSD, EFFICIENT_POINTS];
 
 /// The label of methods that use the circle itself and need no boundary points.
 const WHOLE: &str = "circle known";
@@ -117,26 +120,29 @@ impl Figure for BoundaryDistribution {
     }
 
     fn departures(&self) -> &'static str {
-        "The text has the mean at (1, 1) and 400 points after truncation; this is the public code's setting. Two methods that know the circle are added to the table."
+        "The text has the mean at (1, 1) and 400 points after truncation; this is the public code's setting. Added are efficient Stein estimation, with the same boundary points \
+         and with the circle known, and two other methods that know the circle."
     }
 
     fn studies(&self) -> Result<Vec<Study>, PaperError> {
         let disc = truncation()?;
         let of = |scenario: Scenario| {
             let disc = disc.clone();
-            Cell::new([scenario.name()], &[TKSD], move |trial| {
+            Cell::new([scenario.name()], &GIVEN, move |trial| {
                 let (data, edge) = (data(&disc, trial)?, scenario.boundary(trial)?);
-                let fit = || disc.fit(Estimator::tksd().boundary(edge), &data);
-                Ok(vec![Measured::error(fit, &disc.truth)])
+                let fit = |estimator: Estimator| {
+                    Measured::error(|| disc.fit(estimator.boundary(edge.clone()), &data), &disc.truth)
+                };
+                Ok(vec![fit(Estimator::tksd()), fit(Estimator::efficient())])
             })
         };
         let mut cells: Vec<Cell> = Scenario::ALL.into_iter().map(of).collect();
-        cells.push(Cell::new([WHOLE], &[TRUNCSM, LIKELIHOOD], move |trial| {
+        cells.push(Cell::new([WHOLE], &[EFFICIENT, TRUNCSM, LIKELIHOOD], move |trial| {
             let data = data(&disc, trial)?;
             let fit = |estimator: Estimator| {
                 Measured::error(|| disc.fit(disc.with_domain(estimator), &data), &disc.truth)
             };
-            Ok(vec![fit(Estimator::truncsm()), fit(Estimator::truncated_mle())])
+            Ok(vec![fit(Estimator::efficient()), fit(Estimator::truncsm()), fit(Estimator::truncated_mle())])
         }));
         let (labels, quantities) = (&["boundary"], &["error"]);
         Ok(vec![Study { name: "fig9", labels, quantities, trials: 256, is_timed: false, cells }])
@@ -157,27 +163,49 @@ impl Figure for BoundaryDistribution {
 
     fn pictures(&self, results: &Results, _seed: u64) -> Result<Vec<Picture>, PaperError> {
         let edges = draw::steps(0.0, 1.6, 33);
-        let look = |scenario: Scenario| Style::new(scenario.color());
-        let mut panel = Panel::new(
-            Axis::linear("error of the estimated mean").range(0.0, 1.6),
-            Axis::linear("trials").from_zero(),
-        );
-        let mut entries = Vec::new();
-        for scenario in Scenario::ALL {
-            let errors = results.values("fig9", &[("boundary", scenario.name())], TKSD, "error");
-            panel = panel.histogram(edges.clone(), draw::histogram(&errors, &edges), look(scenario));
-            let mean = crate::Mean::of(&errors).mean;
-            let line = Style::new(scenario.color());
-            panel = panel.vertical(mean, if scenario == Scenario::Uniform { line.dashed() } else { line });
-            entries.push(Entry::fill(format!("{} (mean {mean:.2})", scenario.name()), scenario.color()));
+        let mean_of = |method: &str, scenario: &str| {
+            let mean = results.mean("fig9", &[("boundary", scenario)], method, "error");
+            mean.map_or(f64::NAN, |mean| mean.mean)
+        };
+        let counts = |method: &str, scenario: Scenario| {
+            let errors = results.values("fig9", &[("boundary", scenario.name())], method, "error");
+            draw::histogram(&errors, &edges)
+        };
+        let all = GIVEN.into_iter().flat_map(|method| Scenario::ALL.map(|scenario| counts(method, scenario)));
+        let (_, most) = draw::range(all.flatten());
+        let known = [EFFICIENT, LIKELIHOOD].map(|method| (method, mean_of(method, WHOLE)));
+        let panel = |method: &str| {
+            let axes = (
+                Axis::linear("error of the estimated mean").range(0.0, 1.6),
+                Axis::linear("trials").range(0.0, 1.05 * most),
+            );
+            let mut panel = Panel::new(axes.0, axes.1).title(label(method));
+            for scenario in Scenario::ALL {
+                let look = Style::new(scenario.color());
+                panel = panel.histogram(edges.clone(), counts(method, scenario), look.clone());
+                let look = if scenario == Scenario::Uniform { look.dashed() } else { look };
+                panel = panel.vertical(mean_of(method, scenario.name()), look);
+            }
+            known.iter().fold(panel, |panel, (method, mean)| panel.vertical(*mean, line(method)))
+        };
+        let panels = GIVEN.map(panel).into();
+        let mut entries: Vec<Entry> = Scenario::ALL
+            .into_iter()
+            .map(|scenario| {
+                let [one, other] = GIVEN.map(|method| mean_of(method, scenario.name()));
+                let label = format!("{} (means {one:.2} and {other:.2})", scenario.name());
+                Entry::fill(label, scenario.color())
+            })
+            .collect();
+        for (method, mean) in known {
+            let label = format!("{}, {WHOLE} (mean {mean:.2})", label(method));
+            entries.push(Entry::line(label, line(method)));
         }
-        if let Some(mean) = results.mean("fig9", &[("boundary", WHOLE)], LIKELIHOOD, "error") {
-            panel = panel.vertical(mean.mean, Style::new(Color::BLACK).dotted());
-            let label = format!("truncated likelihood (mean {:.2})", mean.mean);
-            entries.push(Entry::line(&label, Style::new(Color::BLACK).dotted()));
-        }
-        let figure = steinbound_plot::Figure::new(560.0).row(320.0, vec![panel]).legend(entries);
-        let caption = "Errors of TKSD for three placements of the boundary points; vertical lines are means. Errors above 1.6 are counted in the last bar.".into();
+        let figure = steinbound_plot::Figure::new(720.0).row(320.0, panels).legend(entries);
+        let caption = "Errors for three placements of the boundary points, by TKSD and by efficient Stein estimation; vertical lines are means, and the \
+                       legend has that of TKSD first. Errors above 1.6 are \
+                       counted in the last bar."
+            .into();
         Ok(vec![Picture { name: "fig9", caption, figure }])
     }
 }

@@ -95,6 +95,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::methods::{EFFICIENT, EFFICIENT_POINTS, TKSD};
 
     #[test]
     fn names_are_found_in_order_or_refused() {
@@ -117,6 +118,23 @@ mod tests {
             assert_eq!(cells.len(), study.cells.len(), "{}", study.name);
             assert!(study.cells.iter().all(|cell| cell.labels.len() == study.labels.len()), "{}", study.name);
         }
+    }
+
+    /// Left out are TKSD's own witness (fig3), the grid over numbers of boundary points, which efficient
+    /// estimation chooses itself, and the comparisons of TKSD's two statistics and of witnesses.
+    #[test]
+    fn efficient_is_run_beside_tksd_and_has_no_published_values() {
+        let others = ["fig3", "fig5_grid", "statistics_n", "statistics_d", "weights"];
+        let studies: Vec<Study> = all().iter().flat_map(|figure| figure.studies().unwrap()).collect();
+        let is_efficient = |method: &&str| [EFFICIENT, EFFICIENT_POINTS].contains(method);
+        let run = |study: &Study| study.cells.iter().flat_map(|c| c.methods.clone()).collect::<Vec<_>>();
+        for study in studies.iter().filter(|study| run(study).contains(&TKSD)) {
+            let beside = studies.iter().filter(|other| other.name.starts_with(study.name));
+            let is_there = beside.flat_map(run).any(|method| is_efficient(&method));
+            assert_eq!(is_there, !others.contains(&study.name), "{}", study.name);
+        }
+        let published = all().into_iter().flat_map(|figure| figure.published());
+        assert_eq!(published.filter(|published| is_efficient(&published.method)).count(), 0);
     }
 
     #[test]
