@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Estimator, Solver, Task};
 use crate::domain::Domain;
 use crate::error::{Error, FitError};
+use crate::interrupt::Interrupt;
 use crate::likelihood::{CountRule, Counts, IntegrationRule, TOLERABLE, UNSETTLED};
 use crate::minimise::{Estimate, Objective, Stacked, centred, start_less};
 use crate::model::starts;
@@ -49,82 +50,68 @@ impl CountedRegion {
 /// do not hold any more; by counts it is .02.
 pub const WIDEST_GAP: f64 = 4.5;
 
-/// A method that minimises an objective over the parameters.
-pub(super) trait Minimised: Solver {
-    /// The objective for a task, whose data are less an origin.
-    fn objective<'a>(
-        &'a self,
-        task: &Task<'a>,
-        points: &'a Points<'a>,
-    ) -> Result<Box<dyn Objective + 'a>, Error>;
-
-    /// Describes the objective at the estimate in the method's own terms.
-    fn describe(&self, _estimate: &mut Estimate) {}
-}
-
-/// A method whose estimates of counted parameters solve the equations of counts, and whose other parameters
-/// minimise its objective.
-///
-/// Where the region is not known, its own estimate is taken if the components overlap, and refused otherwise.
-pub(super) struct Counting<M> {
-    base: Arc<M>,
+/// The region in which observations are counted, with the rule of integration over it.
+#[derive(Debug)]
+pub(super) struct Tally {
     region: CountedRegion,
-    /// The rule of integration over the region, for the data themselves, once an estimate settled it; the
-    /// region cannot be integrated over if that is `None`.
+    /// The rule for the data themselves, once an estimate settled it; the region cannot be integrated over if that
+    /// is `None`.
     rule: OnceLock<Option<IntegrationRule>>,
 }
 
-impl<M: Minimised + 'static> Counting<M> {
-    pub(super) fn new(base: Arc<M>, region: CountedRegion) -> Counting<M> {
-        Counting { base, region, rule: OnceLock::new() }
+impl Tally {
+    pub(super) fn new(region: CountedRegion) -> Tally {
+        Tally { region, rule: OnceLock::new() }
     }
 
-    /// The base's own estimate, if the score shows the weights at it.
-    fn seen(&self, task: &Task) -> Result<Estimate, Error> {
-        let estimate = self.base.estimate(task)?;
-        let apart = task.model.counted().zip(estimate.theta.as_ref());
-        let apart = apart.and_then(|(counted, theta)| counted.separation(theta));
-        match apart.filter(|apart| apart.distance > WIDEST_GAP) {
-            Some(apart) => {
-                let (components, distance) = (apart.components, apart.distance);
-                Err(FitError::WeightsUnseen { components, distance }.into())
+    /// Whether observations can be counted: the region is known and can be integrated over.
+    pub(super) fn is_possible(&self, data: &Points, seed: u64, interrupt: &Interrupt) -> Result<bool, Error> {
+        let origin = vec![0.0; data.dimension()];
+        match &self.region {
+            CountedRegion::Whole => Ok(true),
+            CountedRegion::Unknown => Ok(false),
+            CountedRegion::Inside(domain) => {
+                let domain = domain.as_ref();
+                let rules = CountRule { domain, data, origin: &origin, seed, interrupt };
+                Ok(rules.at(0)?.is_some())
             }
-            None => Ok(estimate),
         }
     }
 
-    fn counted(&self, task: &Task, domain: Option<&dyn Domain>) -> Result<Estimate, Error> {
+    /// What a search finds with the equations of counts, from a start in parameters for the data themselves, for
+    /// which the estimate `of` it is, too. The rule of integration is refined until the counts settle. `None` if
+    /// observations cannot be counted.
+    pub(super) fn settled<T>(
+        &self,
+        task: &Task,
+        search: impl Fn(&Counts, Option<&[f64]>) -> Result<T, Error>,
+        of: impl Fn(&mut T) -> &mut Estimate,
+    ) -> Result<Option<T>, Error> {
         let Task { model, data, weights, start, seed, interrupt } = *task;
         let (origin, points) = centred(model, data);
-        let start = start.map(|theta| start_less(model, theta, &origin));
-        let objective = self.base.objective(task, &points)?;
         let unsupported = || FitError::NotFinite { what: "share of a component" };
         let counts = |rule: Option<IntegrationRule>| {
             Counts::new(model, &points, weights, rule, interrupt).ok_or_else(unsupported)
         };
-        let search = |counts: &Counts, start: Option<&[f64]>| {
-            let stacked = Stacked::new(objective.as_ref(), counts, model.parameters());
-            stacked.search(model, &points, start, seed)
+        let domain = match &self.region {
+            CountedRegion::Whole => return Ok(Some(search(&counts(None)?, start)?)),
+            CountedRegion::Unknown => return Ok(None),
+            CountedRegion::Inside(domain) => domain.as_ref(),
         };
-        let finished = |mut estimate: Estimate| {
-            self.base.describe(&mut estimate);
-            estimate.moved_back(model, &origin)
-        };
-        let Some(domain) = domain else { return Ok(finished(search(&counts(None)?, start.as_deref())?)) };
         let rules = CountRule { domain, data, origin: &origin, seed, interrupt };
         if let Some(known) = self.rule.get() {
-            let Some(rule) = known else { return self.seen(task) };
+            let Some(rule) = known else { return Ok(None) };
             let rule = rule.clone().less(&origin)?;
-            return Ok(finished(search(&counts(Some(rule))?, start.as_deref())?));
+            return Ok(Some(search(&counts(Some(rule))?, start)?));
         }
-        let first = match &start {
-            Some(theta) => vec![theta.clone()],
+        let first = match start {
+            Some(theta) => vec![start_less(model, theta, &origin)],
             None => starts(model, &points, &mut stream(seed, tasks::STARTS)),
         };
         let mut level = 0;
         let Some(rule) = rules.at(level)? else {
             let _ = self.rule.set(None);
-            return self.seen(task);
+            return Ok(None);
         };
         let mut here = counts(Some(rule))?;
         let mut next = rules.at(level + 1)?;
@@ -146,20 +133,26 @@ impl<M: Minimised + 'static> Counting<M> {
             here = there;
             finer(&mut level, &mut next)?;
         }
-        let mut estimate = search(&here, start.as_deref())?;
+        let mut found = search(&here, start)?;
         let mut change = f64::INFINITY;
-        while let (Some(theta), Some(rule), true) = (estimate.theta.clone(), &next, estimate.converged) {
+        while let (Some(theta), Some(rule), true) = {
+            let estimate = of(&mut found);
+            (estimate.theta.clone(), &next, estimate.converged)
+        } {
             let there = counts(Some(rule.clone()))?;
-            change = here.change(&there, &theta)?;
+            change = here.change(&there, &start_less(model, &theta, &origin))?;
             if change < rules.settled_below() {
                 break;
             }
             here = there;
             finer(&mut level, &mut next)?;
-            let refined = search(&here, Some(&theta))?;
-            let iterations = estimate.iterations + refined.iterations;
-            estimate = Estimate { iterations, starts: estimate.starts, ..refined };
+            let mut refined = search(&here, Some(&theta))?;
+            let (known, estimate) = (of(&mut found), of(&mut refined));
+            estimate.iterations += known.iterations;
+            estimate.starts = known.starts;
+            found = refined;
         }
+        let estimate = of(&mut found);
         if estimate.converged && change > TOLERABLE {
             estimate.converged = change <= UNSETTLED;
             estimate.warnings.push(format!(
@@ -170,16 +163,67 @@ impl<M: Minimised + 'static> Counting<M> {
         }
         let settled = CountRule { origin: &vec![0.0; origin.len()], ..rules }.at(level)?;
         let _ = self.rule.set(settled);
-        Ok(finished(estimate))
+        Ok(Some(found))
+    }
+}
+
+/// A method that minimises an objective over the parameters.
+pub(super) trait Minimised: Solver {
+    /// The objective for a task, whose data are less an origin.
+    fn objective<'a>(
+        &'a self,
+        task: &Task<'a>,
+        points: &'a Points<'a>,
+    ) -> Result<Box<dyn Objective + 'a>, Error>;
+
+    /// Describes the objective at the estimate in the method's own terms.
+    fn describe(&self, _estimate: &mut Estimate) {}
+}
+
+/// A method whose estimates of counted parameters solve the equations of counts, and whose other parameters
+/// minimise its objective.
+///
+/// Where the region is not known, its own estimate is taken if the components overlap, and refused otherwise.
+pub(super) struct Counting<M> {
+    base: Arc<M>,
+    tally: Tally,
+}
+
+impl<M: Minimised + 'static> Counting<M> {
+    pub(super) fn new(base: Arc<M>, region: CountedRegion) -> Counting<M> {
+        Counting { base, tally: Tally::new(region) }
+    }
+
+    /// The base's own estimate, if the score shows the weights at it.
+    fn seen(&self, task: &Task) -> Result<Estimate, Error> {
+        let estimate = self.base.estimate(task)?;
+        let apart = task.model.counted().zip(estimate.theta.as_ref());
+        let apart = apart.and_then(|(counted, theta)| counted.separation(theta));
+        match apart.filter(|apart| apart.distance > WIDEST_GAP) {
+            Some(apart) => {
+                let (components, distance) = (apart.components, apart.distance);
+                Err(FitError::WeightsUnseen { components, distance }.into())
+            }
+            None => Ok(estimate),
+        }
     }
 }
 
 impl<M: Minimised + 'static> Solver for Counting<M> {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
-        match &self.region {
-            CountedRegion::Whole => self.counted(task, None),
-            CountedRegion::Inside(domain) => self.counted(task, Some(domain.as_ref())),
-            CountedRegion::Unknown => self.seen(task),
+        let Task { model, data, seed, .. } = *task;
+        let (origin, points) = centred(model, data);
+        let objective = self.base.objective(task, &points)?;
+        let search = |counts: &Counts, start: Option<&[f64]>| {
+            let start = start.map(|theta| start_less(model, theta, &origin));
+            let stacked = Stacked::new(objective.as_ref(), counts, model.parameters());
+            let mut estimate = stacked.search(model, &points, start.as_deref(), seed)?;
+            self.base.describe(&mut estimate);
+            Ok(estimate.moved_back(model, &origin))
+        };
+        match self.tally.settled(task, search, |estimate| estimate)? {
+            Some(estimate) => Ok(estimate),
+            None => self.seen(task),
         }
     }
 
@@ -188,6 +232,6 @@ impl<M: Minimised + 'static> Solver for Counting<M> {
     }
 
     fn with_statistic(&self, statistic: Statistic) -> Option<Arc<dyn Solver>> {
-        self.base.with_statistic(statistic)?.counting(self.region.clone())
+        self.base.with_statistic(statistic)?.counting(self.tally.region.clone())
     }
 }

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use super::checks::check_estimable;
+use super::counting::Tally;
 use super::pairs::Held;
 use super::settling::{Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size};
 use super::surface::Surface;
 use super::tksd::Tksd;
 use super::{
-    BoundaryCheck, Compute, ComputeUsed, Estimator, KernelUsed, Method, NormalSource, Preparation, Procedure,
-    Solver, Task, Uses,
+    BoundaryCheck, Compute, ComputeUsed, CountedRegion, Estimator, KernelUsed, Method, NormalSource,
+    Preparation, Procedure, Solver, Task, Uses,
 };
 use crate::compute::simd_level;
 use crate::engine::{Evaluator, PairKernel};
-use crate::error::Error;
+use crate::error::{Error, FitError};
+use crate::likelihood::Counts;
 use crate::minimise::{
     EFFICIENT_RIDGE as RIDGE, EfficientSolution, EfficientTask, Estimate, effective_observations,
     minimise_efficiently,
@@ -71,10 +73,14 @@ impl Procedure for Efficient {
                 return by_tksd(preparation, NORMALS);
             }
         }
-        if preparation.model.counted().is_some() {
+        let tally = preparation.model.counted().map(|_| Arc::new(Tally::new(CountedRegion::of(estimator))));
+        if let Some(tally) = &tally
+            && !tally.is_possible(data, estimator.seed, &estimator.interrupt)?
+        {
             return by_tksd(preparation, COUNTS);
         }
-        let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
+        let tally = tally.as_ref();
+        let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth, tally);
         let share = if preparation.model.affine().is_some() { 1.0 } else { SHARE_OF_SEARCHED };
         // Given points too far apart for half the bandwidth would only let more flux through.
         let move_of = |attempt: &Attempt| match attempt.gap > WIDEST_GAP {
@@ -84,7 +90,7 @@ impl Procedure for Efficient {
         let is_resolved = |attempt: &Attempt| attempt.form.fields().residual() <= MOST_UNRESOLVED;
         let (found, halvings) = halved(estimator, data, share, attempt, move_of, is_resolved)?;
         let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
-        moves.judge(&mut estimate);
+        estimate.iter_mut().for_each(|estimate| moves.judge(estimate));
         let setup = &mut preparation.setup;
         setup.m = surface.points.len();
         setup.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });
@@ -106,7 +112,9 @@ impl Procedure for Efficient {
         }
         preparation.boundary = Some(surface.points);
         let as_form = Arc::clone(&form) as Arc<dyn SteinForm>;
-        Ok(Arc::new(EfficientSolver { form, as_form, known: Known { weights, start, estimate } }))
+        let known = estimate.map(|estimate| Known { weights, start, estimate });
+        let tally = tally.cloned();
+        Ok(Arc::new(EfficientSolver { form, as_form, known, tally }))
     }
 }
 
@@ -115,9 +123,10 @@ const NORMALS: &str = "no normals of the boundary are known, which the efficient
                        coordinates: this is the estimate by tksd; give the region or normals for a more \
                        precise one";
 
-/// Weights of a mixture follow from counts, which so far only go together with a discrepancy.
-const COUNTS: &str =
-    "weights of components are counted, with the other parameters by tksd: this is the estimate by tksd";
+/// Weights of a mixture follow from counts, which need a region that can be integrated over.
+const COUNTS: &str = "weights of components are counted inside a region, which is not known or cannot be \
+                      integrated over: this is the estimate by tksd, whose score shows the weights of overlapping \
+                      components; give the region for a more precise one";
 
 /// The solver of tksd in place of this method's, for a reason that the result gives.
 fn by_tksd(preparation: &mut Preparation, reason: &str) -> Result<Arc<dyn Solver>, Error> {
@@ -134,7 +143,9 @@ struct Attempt {
     /// The usual distance between given boundary points, in bandwidths; zero for placed ones.
     gap: f64,
     form: Arc<Penalised>,
-    estimate: Estimate,
+    /// `None` for one of many fits whose model is searched: that is asked for its estimate later, from its own
+    /// starts.
+    estimate: Option<Estimate>,
     moves: Moves,
 }
 
@@ -143,6 +154,7 @@ fn attempt(
     weights: &[f64],
     start: Option<&[f64]>,
     bandwidth: f64,
+    tally: Option<&Arc<Tally>>,
 ) -> Result<Attempt, Error> {
     let Preparation { estimator, data, model, .. } = *preparation;
     let widths = widths(data, bandwidth);
@@ -161,16 +173,23 @@ fn attempt(
     let strength = effective_observations(weights) / TOLERATED_FLUX;
     let penalty = |surface: &Surface| Penalty::new(&fields, &surface.points, &surface.directions, strength);
     let scaled = fields.scaled(data)?;
+    let form_of = |penalty: Penalty| {
+        Ok::<_, Error>(Arc::new(Penalised::of(Arc::clone(&fields), Arc::clone(&scaled), penalty)?))
+    };
+    if estimator.is_replicate && model.affine().is_none() {
+        let (form, gap) = (form_of(penalty(&surface)?)?, 0.0);
+        return Ok(Attempt { bandwidth, surface, gap, form, estimate: None, moves: Moves::default() });
+    }
     let solve = |penalty: Penalty, start: Option<&[f64]>| {
-        let form = Arc::new(Penalised::of(Arc::clone(&fields), Arc::clone(&scaled), penalty)?);
+        let form = form_of(penalty)?;
         let interrupt = &estimator.interrupt;
-        let task = EfficientTask { form: &form, model, data, weights, start, ridge: RIDGE, seed, interrupt };
-        let solution = minimise_efficiently(&task)?;
+        let task = Task { model, data, weights, start, seed, interrupt };
+        let solution = solved(&form, &task, tally.map(Arc::as_ref))?;
         Ok::<_, Error>((form, solution))
     };
     let (mut form, mut solution) = solve(penalty(&surface)?, start)?;
     let mut moves = Moves::default();
-    if !estimator.is_replicate {
+    if !estimator.is_replicate && solution.estimate.converged {
         let in_standard_errors = |solution: &EfficientSolution, change: &[f64]| {
             in_standard_errors(preparation, weights, &solution.estimate, change)
         };
@@ -197,14 +216,29 @@ fn attempt(
         moves.tighter = in_standard_errors(&solution, &solution.move_under(model, &tighter)?);
     }
     let gap = surface.gap(&fields.evaluator().kernel)?;
-    Ok(Attempt { bandwidth, surface, gap, form, estimate: solution.estimate, moves })
+    Ok(Attempt { bandwidth, surface, gap, form, estimate: Some(solution.estimate), moves })
+}
+
+/// The solution of the moment equations on a form, with those of counts where there are any.
+fn solved(form: &Penalised, task: &Task, tally: Option<&Tally>) -> Result<EfficientSolution, Error> {
+    let Task { model, data, weights, start, seed, interrupt } = *task;
+    let (counts, ridge) = (None, RIDGE);
+    let plain = EfficientTask { form, model, data, weights, start, ridge, counts, seed, interrupt };
+    let Some(tally) = tally else { return minimise_efficiently(&plain) };
+    let search = |counts: &Counts, start: Option<&[f64]>| {
+        minimise_efficiently(&EfficientTask { counts: Some(counts), start, ..plain })
+    };
+    let found = tally.settled(task, search, |solution| &mut solution.estimate)?;
+    found.ok_or_else(|| FitError::NotFinite { what: "mass of the components inside the region" }.into())
 }
 
 /// Moment equations on a form, and the estimate from the data themselves.
 struct EfficientSolver {
     form: Arc<Penalised>,
     as_form: Arc<dyn SteinForm>,
-    known: Known,
+    known: Option<Known>,
+    /// Where observations are counted, for a model with parameters that only counts determine.
+    tally: Option<Arc<Tally>>,
 }
 
 /// An estimate and what it was asked for.
@@ -216,14 +250,11 @@ struct Known {
 
 impl Solver for EfficientSolver {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
-        let Known { weights, start, estimate } = &self.known;
-        if weights == task.weights && start.as_deref() == task.start {
-            return Ok(estimate.clone());
+        let is_known = |known: &&Known| known.weights == task.weights && known.start.as_deref() == task.start;
+        if let Some(known) = self.known.as_ref().filter(is_known) {
+            return Ok(known.estimate.clone());
         }
-        let Task { model, data, weights, start, seed, interrupt } = *task;
-        let (form, ridge) = (&self.form, RIDGE);
-        let task = EfficientTask { form, model, data, weights, start, ridge, seed, interrupt };
-        Ok(minimise_efficiently(&task)?.estimate)
+        Ok(solved(&self.form, task, self.tally.as_deref())?.estimate)
     }
 
     fn form(&self) -> Option<&Arc<dyn SteinForm>> {

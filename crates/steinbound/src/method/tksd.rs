@@ -6,10 +6,13 @@ use super::checks::check_estimable;
 use super::pairs::{EXACT_LIMIT, Held};
 use super::settling::{Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size};
 use super::surface::Surface;
-use super::{BoundaryCheck, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses};
+use super::{
+    BoundaryCheck, CountedRegion, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses,
+};
 use crate::engine::PairKernel;
 use crate::error::Error;
 use crate::minimise::{Estimate, effective_observations};
+use crate::model::Model;
 use crate::stein::{Statistic, SteinForm, surface_weights, widths};
 
 /// How often the number of boundary points is doubled at most; each doubling is one more fit.
@@ -79,8 +82,15 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
         }
     }
     preparation.boundary = Some(surface.points);
-    let solver = SteinSolver::new(held.form()?, estimator.statistic);
+    let solver = solver(estimator, preparation.model, &held)?;
     Ok(Arc::new(Settled { solver, moves }))
+}
+
+/// The solver for a held kernel, with counts where the model has parameters that only these determine.
+fn solver(estimator: &Estimator, model: &dyn Model, held: &Held) -> Result<Arc<dyn Solver>, Error> {
+    let plain: Arc<dyn Solver> = Arc::new(SteinSolver::new(held.form()?, estimator.statistic));
+    let counting = model.counted().and_then(|_| Arc::clone(&plain).counting(CountedRegion::of(estimator)));
+    Ok(counting.unwrap_or(plain))
 }
 
 /// One bandwidth with its boundary points and ridge.
@@ -117,7 +127,7 @@ fn attempt(
     let estimate = |held: &Held, start: Option<&[f64]>| {
         let (seed, interrupt) = (estimator.seed, &estimator.interrupt);
         let task = Task { model, data, weights, start, seed, interrupt };
-        SteinSolver::new(held.form()?, estimator.statistic).estimate(&task)
+        solver(estimator, model, held)?.estimate(&task)
     };
     let mut surface = Surface::new(preparation, &widths)?;
     let mut own_ridge = ridge(&surface)?;
@@ -159,7 +169,7 @@ fn attempt(
 
 /// The solver after the estimate was compared with others.
 struct Settled {
-    solver: SteinSolver,
+    solver: Arc<dyn Solver>,
     moves: Moves,
 }
 

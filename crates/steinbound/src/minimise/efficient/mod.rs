@@ -1,9 +1,12 @@
 //! Efficient Stein estimation: moment equations over test fields, with optimal weights.
 
+mod known;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
+
+use known::{Known, newton_step};
 
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::compute::{dot, solve_square};
@@ -14,6 +17,7 @@ use crate::matrix::{Matrix, add_scaled};
 use crate::minimise::estimate::{Estimate, affine_score, centred, features, start_less};
 use crate::minimise::objective::linearised_features;
 use crate::minimise::search::search;
+use crate::minimise::stacked::{Equations as Determining, Stacked};
 use crate::minimise::stein_objective::SteinObjective;
 use crate::model::{AtPoints, LinearScore, Model, Wanted};
 use crate::points::Points;
@@ -55,8 +59,19 @@ pub(crate) struct EfficientTask<'a> {
     pub(crate) start: Option<&'a [f64]>,
     /// The ridge of the weights, [`RIDGE`] but in tests.
     pub(crate) ridge: f64,
+    /// Equations that determine some parameters in place of moments, such as the counts of a mixture's
+    /// components, at the data less their origin.
+    pub(crate) counts: Option<&'a dyn Determining>,
     pub(crate) seed: u64,
     pub(crate) interrupt: &'a Interrupt,
+}
+
+impl EfficientTask<'_> {
+    /// The parameters that moment equations determine.
+    fn free(&self) -> Vec<usize> {
+        let counted = self.counts.map_or(&[][..], |counts| counts.unknowns());
+        (0..self.model.parameters()).filter(|k| !counted.contains(k)).collect()
+    }
 }
 
 /// The effective number of observations: as many equal weights would have the same sum of squares.
@@ -71,7 +86,9 @@ pub(crate) struct EfficientSolution {
     /// The estimate in parameters for the data less the origin.
     centred: Vec<f64>,
     origin: Vec<f64>,
-    at_estimate: MeanFeatures,
+    /// The parameters that moment equations determine.
+    free: Vec<usize>,
+    at_estimate: Known,
     covariance: Covariance,
 }
 
@@ -110,16 +127,22 @@ impl Covariance {
 /// `h_i = w_i g_i' W^-1 g_i`, observation weights summing to one: the weights were made from the same data, and
 /// without the correction standard errors of small samples are too small.
 ///
+/// Where other equations `u(theta) = 0` determine some parameters ([`EfficientTask::counts`]), weights `c` are made
+/// for the remaining ones, in whose columns of `Q`, and `c' gbar = 0` and `u = 0` are solved together: for log-weights
+/// of a mixture `u` is their part of the derivative of the truncated log-likelihood, so that the whole is again close
+/// to it. The influence of an observation is `-J^-1 (c' (g_i - gbar) / (1 - h_i), m_i)` with the Jacobian `J` of the
+/// stack and the contributions `m_i` to `u`, whose weights are not estimated.
+///
 /// # Reference
 ///
 /// Hansen, *Large Sample Properties of Generalized Method of Moments Estimators*, 1982; Carrasco and Florens,
 /// *Generalization of GMM to a Continuum of Moment Conditions*, 2000, for the ridge.
 pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error> {
     let equations = Equations::new(task)?;
-    let parameters = task.model.parameters();
+    let free = task.free();
     let fields = task.form.fields();
-    if fields.features() < parameters {
-        let features = fields.features();
+    if fields.features() < free.len() {
+        let (parameters, features) = (free.len(), fields.features());
         return Err(FitError::MoreParametersThanFeatures { parameters, features }.into());
     }
     let mut estimate = equations.first()?;
@@ -127,16 +150,16 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
         return Err(FitError::NotFinite { what: "first estimate" }.into());
     };
     let observations = effective_observations(task.weights);
-    let mut known = equations.mean_features(&theta)?;
+    let mut known = equations.known(&theta)?;
     let mut weighed = None;
     for _ in 0..ROUNDS {
         let covariance = equations.covariance(&theta, observations)?;
         let factor = covariance.with(task.form.penalty())?;
-        let weights = optimal_weights(&factor, &known.jacobian);
+        let weights = optimal_weights(&factor, &known.slopes(&free));
         let (found, converged) = equations.solve(&weights, &theta)?;
         estimate.converged &= converged;
         theta = found;
-        known = equations.mean_features(&theta)?;
+        known = equations.known(&theta)?;
         weighed = Some((covariance, factor, weights));
     }
     let Some((covariance, factor, weights)) = weighed else {
@@ -149,15 +172,29 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
                 .into(),
         );
     }
-    let slope = weights.transpose().times(&known.jacobian);
-    estimate.influence = equations.influence(&theta, &known, &weights, &factor, &slope)?;
-    estimate.condition = ScaledCholesky::new(&symmetric(&slope)).ok().map(|factor| factor.condition_number());
-    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.factor(), &known.mean));
+    if let Some(search) = task.model.search().filter(|_| task.model.affine().is_none())
+        && let Some(suspicion) = search.suspicion(&theta, &equations.points)
+    {
+        estimate.converged = false;
+        if !estimate.warnings.contains(&suspicion) {
+            estimate.warnings.push(suspicion);
+        }
+    }
+    estimate.influence = match equations.influence(&theta, &known, &weights, &factor) {
+        // What went wrong is in the warnings.
+        Err(Error::Fit(FitError::NotIdentified { .. })) if !estimate.converged => {
+            Matrix::zeros(0, theta.len())
+        }
+        found => found?,
+    };
+    let slope = symmetric(&weights.transpose().times(&known.slopes(&free)));
+    estimate.condition = ScaledCholesky::new(&slope).ok().map(|factor| factor.condition_number());
+    estimate.discrepancy_squared = Some(squared_discrepancy(task.form.factor(), &known.moments.mean));
     estimate.objective = None;
     estimate.theta = Some(theta.clone());
     let origin = equations.origin;
     let estimate = estimate.moved_back(task.model, &origin);
-    Ok(EfficientSolution { estimate, centred: theta, origin, at_estimate: known, covariance })
+    Ok(EfficientSolution { estimate, centred: theta, origin, free, at_estimate: known, covariance })
 }
 
 impl EfficientSolution {
@@ -165,7 +202,7 @@ impl EfficientSolution {
     /// Newton's method with the weights of that penalty, exact for affine scores. No pass over the data.
     pub(crate) fn move_under(&self, model: &dyn Model, penalty: &Penalty) -> Result<Vec<f64>, Error> {
         let factor = self.covariance.with(penalty)?;
-        let weights = optimal_weights(&factor, &self.at_estimate.jacobian);
+        let weights = optimal_weights(&factor, &self.at_estimate.slopes(&self.free));
         let step = newton_step(&weights, &self.at_estimate)?;
         let moved: Vec<f64> = self.centred.iter().zip(&step).map(|(t, s)| t + s).collect();
         let back = |theta: &[f64]| {
@@ -180,16 +217,6 @@ fn optimal_weights(factor: &Cholesky, jacobian: &Matrix) -> Matrix {
     let mut weights = jacobian.clone();
     factor.solve(&mut weights);
     weights
-}
-
-/// `-(c' Q)^-1 c' gbar`.
-fn newton_step(weights: &Matrix, at: &MeanFeatures) -> Result<Vec<f64>, FitError> {
-    let transposed = weights.transpose();
-    let right = transposed.times_vector(&at.mean);
-    let right = Matrix::from_fn(right.len(), 1, |k, _| -right[k]);
-    let solution = solve_square(&transposed.times(&at.jacobian), &right);
-    let solution = solution.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
-    Ok(solution.column(0).to_vec())
 }
 
 /// `gbar' P^-1 gbar`.
@@ -275,6 +302,12 @@ impl<'a> Equations<'a> {
         Ok(found)
     }
 
+    /// Moments and counts at some parameters.
+    fn known(&self, theta: &[f64]) -> Result<Known, Error> {
+        let moments = self.mean_features(theta)?;
+        Ok(Known { moments, counts: self.task.counts.map(|counts| counts.at(theta)).transpose()? })
+    }
+
     fn scores(&self, points: &Points, weights: &[f64], theta: &[f64]) -> Result<Matrix, Error> {
         Ok(self.at(points, weights).derivatives(theta, Wanted { score: true, ..Wanted::default() })?)
     }
@@ -286,12 +319,16 @@ impl<'a> Equations<'a> {
             let start = start.map(|theta| start_less(model, theta, &self.origin));
             let statistic = Statistic::V;
             let objective = SteinObjective::new(form, model, &self.points, weights, statistic, interrupt)?;
+            if let Some(counts) = self.task.counts {
+                let stacked = Stacked::new(&objective, counts, model.parameters());
+                return stacked.search(model, &self.points, start.as_deref(), seed);
+            }
             return search(&objective, model, &self.points, start.as_deref(), seed);
         };
         let zero = vec![0.0; model.parameters()];
-        let at_zero = self.mean_features(&zero)?;
-        let weights = optimal_weights(form.factor(), &at_zero.jacobian);
-        let normal = symmetric(&weights.transpose().times(&at_zero.jacobian));
+        let at_zero = self.known(&zero)?;
+        let weights = optimal_weights(form.factor(), &at_zero.moments.jacobian);
+        let normal = symmetric(&weights.transpose().times(&at_zero.moments.jacobian));
         ScaledCholesky::new(&normal).map_err(|condition| FitError::NotIdentified { condition })?;
         let theta = newton_step(&weights, &at_zero)?;
         Ok(Estimate::closed_form(theta, Matrix::zeros(0, model.parameters())))
@@ -317,7 +354,7 @@ impl<'a> Equations<'a> {
     /// The solution of `c' gbar(theta) = 0` near some parameters, and whether it was found.
     fn solve(&self, weights: &Matrix, start: &[f64]) -> Result<(Vec<f64>, bool), Error> {
         let mut theta = start.to_vec();
-        let mut here = self.mean_features(&theta)?;
+        let mut here = self.known(&theta)?;
         let moved = |theta: &[f64], step: &[f64], share: f64| -> Vec<f64> {
             theta.iter().zip(step).map(|(t, s)| t + share * s).collect()
         };
@@ -326,7 +363,8 @@ impl<'a> Equations<'a> {
             return Ok((moved(&theta, &step, 1.0), true));
         }
         for _ in 0..MOST_STEPS {
-            let step = newton_step(weights, &here)?;
+            // Without a solution of the linear equations the search ends here, unsuccessfully.
+            let Ok(step) = newton_step(weights, &here) else { return Ok((theta, false)) };
             let length = theta.iter().zip(&step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max);
             if length < LAST_STEP {
                 return Ok((moved(&theta, &step, 1.0), true));
@@ -343,15 +381,14 @@ impl<'a> Equations<'a> {
     fn shortened(
         &self,
         weights: &Matrix,
-        here: &MeanFeatures,
+        here: &Known,
         theta: &[f64],
         step: &[f64],
-    ) -> Result<Option<(Vec<f64>, MeanFeatures)>, Error> {
-        let transposed = weights.transpose();
-        let slope = transposed.times(&here.jacobian);
+    ) -> Result<Option<(Vec<f64>, Known)>, Error> {
+        let slope = here.slope(weights);
         // The remaining equations, in units of parameters.
-        let left = |at: &MeanFeatures| {
-            let right = transposed.times_vector(&at.mean);
+        let left = |at: &Known| {
+            let right = at.values(weights);
             let right = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
             solve_square(&slope, &right).map_or(f64::INFINITY, |left| dot(left.column(0), left.column(0)))
         };
@@ -359,7 +396,7 @@ impl<'a> Equations<'a> {
         let mut share = 1.0;
         while share > 1e-3 {
             let next: Vec<f64> = theta.iter().zip(step).map(|(t, s)| t + share * s).collect();
-            match self.mean_features(&next) {
+            match self.known(&next) {
                 Ok(there) if left(&there) < before => return Ok(Some((next, there))),
                 Err(error) if error.is_interrupted() => return Err(error),
                 _ => share *= 0.5,
@@ -372,10 +409,9 @@ impl<'a> Equations<'a> {
     fn influence(
         &self,
         theta: &[f64],
-        at: &MeanFeatures,
+        at: &Known,
         weights: &Matrix,
         factor: &Cholesky,
-        slope: &Matrix,
     ) -> Result<Matrix, Error> {
         let form = self.task.form;
         let total: f64 = self.task.weights.iter().sum();
@@ -384,15 +420,19 @@ impl<'a> Equations<'a> {
         let is_negligible =
             (fields.features() as f64) < NEGLIGIBLE_LEVERAGE * effective_observations(self.task.weights);
         let leverage = (!is_negligible).then_some(Leverage { factor, weights: &shares });
-        let steps = solve_square(slope, &weights.transpose());
-        let steps = steps.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?.transpose();
         let scores = self.scores(&self.points, self.task.weights, theta)?;
-        let (mut influence, leverages) = fields.combined(form.data(), &scores, &at.mean, &steps, leverage)?;
-        let factors: Vec<f64> =
-            leverages.iter().map(|leverage| -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE))).collect();
-        for k in 0..influence.columns() {
-            influence.column_mut(k).iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
+        let (combined, leverages) =
+            fields.combined(form.data(), &scores, &at.moments.mean, weights, leverage)?;
+        let moments = combined.columns();
+        let mut right = at.with_contributions(&combined).transpose();
+        for (i, leverage) in leverages.iter().enumerate() {
+            let factor = -1.0 / (1.0 - leverage.min(LARGEST_LEVERAGE));
+            let (of_moments, of_counts) = right.column_mut(i).split_at_mut(moments);
+            of_moments.iter_mut().for_each(|m| *m *= factor);
+            of_counts.iter_mut().for_each(|m| *m = -*m);
         }
-        Ok(influence)
+        let influence = solve_square(&at.slope(weights), &right);
+        let influence = influence.ok_or(FitError::NotIdentified { condition: f64::INFINITY })?;
+        Ok(influence.transpose())
     }
 }

@@ -67,6 +67,7 @@ fn check(case: &Value) {
             weights: &weights,
             start: model.affine().is_none().then_some(start.as_slice()),
             ridge: case["lam"].as_f64().unwrap(),
+            counts: None,
             seed: 0,
             interrupt: &interrupt,
         };
