@@ -382,6 +382,37 @@ impl Problem {
         Ok((printed(&answer)?, forms(&tables::comparison::document(&answer.comparison)), sound, warnings))
     }
 
+    /// A choice among models of growing size, as the JSON of ``steinbound fit --components 1..5`` has it.
+    #[pyo3(signature = (models, progress=None))]
+    fn choose(
+        &self,
+        py: Python<'_>,
+        models: Vec<(String, Py<Model>)>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<String, Failure> {
+        let What::Density(density) = &self.what else {
+            return Err("a regression has no number of components to choose".to_string().into());
+        };
+        let job = Job::new(py, self.settings.threads)?;
+        let own_model = density.model.for_job(&job);
+        let models: Vec<(String, Arc<dyn LibraryModel>)> =
+            models.into_iter().map(|(label, model)| (label, model.get().for_job(&job))).collect();
+        let found = density.with_points(py, |data| {
+            job.run(py, || {
+                let listener = Progress { job: &job, function: progress.as_ref() };
+                let mut request = density.request(data, own_model.as_ref(), &self.settings, &job);
+                request.start = None;
+                let case = request.prepare(&listener)?;
+                let models: Vec<NamedModel> = models
+                    .iter()
+                    .map(|(label, model)| NamedModel::new(ModelRequest::Given(model.as_ref()), label))
+                    .collect();
+                case.choose(&models, &listener)
+            })
+        })?;
+        printed(&found)
+    }
+
     /// What changes under other kernels, bandwidths and boundary points, as JSON.
     fn sensitivity(&self, py: Python<'_>) -> Result<String, Failure> {
         let found = self.solve(py, &Options::new(), None, |case, _| {

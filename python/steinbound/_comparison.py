@@ -35,6 +35,10 @@ class ComparedFit:
         The distance between data and fitted density, measured in the same way for all fits.
     p_value
         That of the test of goodness of fit, where there is one.
+    log_likelihood, aic, bic
+        The likelihood of the density inside the domain, and criteria made of it, where the domain is known.
+    held_out
+        The squared discrepancy on data that were not fitted, where only boundary points are known.
     trustworthy
         Whether the minimum was found, and every parameter exists and has a standard error.
     warnings
@@ -54,6 +58,10 @@ class ComparedFit:
     trustworthy: bool
     warnings: list[str]
     reason: str | None
+    log_likelihood: float | None = None
+    aic: float | None = None
+    bic: float | None = None
+    held_out: float | None = None
 
 
 class ComparisonResult:
@@ -111,13 +119,16 @@ class ComparisonResult:
         """The fits as a pandas DataFrame, one row for each, with a column for each parameter."""
         import pandas as pd
 
-        columns = ("method", "model", "parameter_count", "discrepancy", "p_value", "trustworthy")
+        first = ("method", "model", "parameter_count", "discrepancy", "p_value", "trustworthy")
+        columns = (*first, "log_likelihood", "aic", "bic", "held_out")
         return pd.DataFrame([{name: getattr(row, name) for name in columns} | row.params for row in self.rows])
 
 
 def _row(found: Mapping[str, Any], is_trustworthy: bool) -> ComparedFit:
     fit = found["fit"] or {"parameters": [], "warnings": []}
     test = found.get("test")
+    information = found.get("information") or {}
+    held_out = found.get("held_out")
 
     def named(name: str) -> dict[str, float]:
         values = ((parameter["name"], parameter[name]) for parameter in fit["parameters"])
@@ -135,6 +146,8 @@ def _row(found: Mapping[str, Any], is_trustworthy: bool) -> ComparedFit:
         trustworthy=is_trustworthy,
         warnings=list(fit["warnings"]),
         reason=found.get("reason"),
+        **{name: information.get(name) for name in ("log_likelihood", "aic", "bic")},
+        held_out=None if held_out is None else float(held_out["squared"]),
     )
 
 
@@ -146,7 +159,11 @@ def _labelled(models: Any) -> dict[str, Model]:
         is_one = models is None or isinstance(models, (str, Model))
         if not is_one and not isinstance(models, Sequence):
             raise TypeError(f"models is a {type(models).__name__}; give a list of models, or models by name")
-        listed = [as_model(model, None)[0] for model in ([models] if is_one else models)]
+        listed = [
+            one
+            for model in ([models] if is_one else models)
+            for one in _one_by_one(as_model(model, None)[0])
+        ]
         labels = [_label(model) for model in listed]
         # Models of one family are named by their settings.
         labels = [label if labels.count(label) == 1 else repr(model) for label, model in zip(labels, listed, strict=True)]
@@ -157,6 +174,12 @@ def _labelled(models: Any) -> dict[str, Model]:
     if not found:
         raise ValueError("models is empty; give at least one, such as [Gaussian()]")
     return found
+
+
+def _one_by_one(model: Model) -> list[Model]:
+    """A model for each number of components."""
+    candidates = model._candidates() if isinstance(model, GaussianMixture) else None
+    return [model] if candidates is None else list(candidates.values())
 
 
 def _label(model: Model) -> str:

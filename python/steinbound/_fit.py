@@ -255,7 +255,9 @@ def fit(
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
     problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings, boundary_normals)
+    selection = problem.choose(progress)
     result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress))
+    result.selection = selection
     warn(result.warnings)
     return result
 

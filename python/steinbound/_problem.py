@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -17,7 +18,7 @@ from ._inputs import Points
 from ._kinds import as_count, check_kinds
 from ._report import Facts, density_facts
 from .domains import Domain
-from .models import Model
+from .models import GaussianMixture, Model
 
 
 class Settings(dict[str, Any]):
@@ -80,6 +81,21 @@ class Problem:
         if not isinstance(self.start, Mapping):
             return self.start
         return ordered(self.start, self._make(None).parameter_names(), "start")
+
+    def choose(self, progress: bool) -> dict[str, Any] | None:
+        """Takes one number of components where the model has several; how it was chosen."""
+        candidates = self.model._candidates() if isinstance(self.model, GaussianMixture) else None
+        if candidates is None:
+            return None
+        if self.start is not None:
+            raise ValueError("start begins with the means of one number of components; give components=K, or leave it out")
+        dimension = self.points.array.shape[1]
+        built = [(label, model._build(dimension, self.names)) for label, model in candidates.items()]
+        self.model = next(iter(candidates.values()))
+        with progress_bar("models", progress) as step:
+            found: dict[str, Any] = json.loads(self.core.choose(built, step))
+        self.model = candidates[found["chosen"]]
+        return found
 
     def fitted(
         self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, derive: Any, progress: bool

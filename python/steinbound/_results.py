@@ -190,7 +190,12 @@ class FitResult:
         The boundary points in use, given or sampled, or None.
     trustworthy
         Whether the minimum was found, and every parameter exists and has a standard error.
+    selection
+        How the number of components was chosen from several: ``criterion``, ``chosen``, ``reason`` and ``candidates``
+        with their values; None where nothing was chosen.
     """
+
+    selection: dict[str, Any] | None = None
 
     def __init__(
         self,

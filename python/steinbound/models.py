@@ -110,7 +110,8 @@ class GaussianMixture(Model):
     Parameters
     ----------
     components
-        How many.
+        How many; or several that follow each other, as ``(1, 5)`` or ``range(1, 6)``, from which :func:`fit` chooses
+        (:attr:`FitResult.selection` says why) and which :func:`compare` lays side by side.
     covariance
         The covariance of every component, where it is known.
     shape
@@ -126,7 +127,11 @@ class GaussianMixture(Model):
     """
 
     def __init__(
-        self, components: int, covariance: Any = None, shape: str = "full", estimate_weights: bool = False
+        self,
+        components: int | tuple[int, int] | range,
+        covariance: Any = None,
+        shape: str = "full",
+        estimate_weights: bool = False,
     ) -> None:
         self._settings = {
             "components": components,
@@ -135,8 +140,32 @@ class GaussianMixture(Model):
             "estimate_weights": estimate_weights,
         }
 
+    def _candidates(self) -> dict[str, GaussianMixture] | None:
+        """A mixture for each number of components, by name; None where there is one number."""
+        given = self._settings["components"]
+        if isinstance(given, range):
+            numbers = list(given)
+        elif isinstance(given, tuple):
+            if len(given) != 2:
+                raise ValueError(f"components={given!r} is not a range; give the first and the last number, such as (1, 5)")
+            first, last = (as_count(number, "components") for number in given)
+            if first > last:
+                raise ValueError(f"components={given!r} counts down; write ({last}, {first})")
+            numbers = list(range(first, last + 1))
+        else:
+            return None
+        if not numbers or min(numbers) < 1:
+            raise ValueError(f"components={given!r} holds no numbers from 1 on; give a range such as (1, 5)")
+        others = {name: value for name, value in self._settings.items() if name != "components"}
+        return {f"gaussian-mixture {number}": GaussianMixture(number, **others) for number in numbers}
+
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
         given = self._settings
+        if isinstance(given["components"], (tuple, range)):
+            raise ValueError(
+                f"components={given['components']!r} is a range, from which only fit chooses and of which compare shows "
+                "all; give one number"
+            )
         return _core.Model.mixture(
             dimension,
             as_count(given["components"], "components"),

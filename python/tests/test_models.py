@@ -358,3 +358,27 @@ def test_results_of_densities_for_jax_are_pickled() -> None:
     result = sb.fit(disc_sample(100), domain=DISC, model=model_of("jax"))
     again = pickle.loads(pickle.dumps(result))
     np.testing.assert_array_equal(again.witness([[0.1, 0.2]]), result.witness([[0.1, 0.2]]))
+
+
+def test_the_number_of_components_is_chosen() -> None:
+    square = sb.Box(low=[-3, -3], high=[3, 3])
+    X = sb.simulate(sb.GaussianMixture(2, covariance=0.5), [-1.5, 0, 1.5, 0], square, 300, random_state=1)
+    result = sb.fit(X, domain=square, model=sb.GaussianMixture(components=(1, 3), covariance=0.5))
+    assert result.selection is not None
+    assert (result.selection["criterion"], result.selection["chosen"]) == ("bic", "gaussian-mixture 2")
+    again = sb.fit(X, domain=square, model=sb.GaussianMixture(components=range(2, 3), covariance=0.5))
+    alone = sb.fit(X, domain=square, model=sb.GaussianMixture(2, covariance=0.5))
+    assert result.params == again.params == alone.params
+    assert alone.selection is None
+    rows = sb.compare(X, domain=square, models=sb.GaussianMixture((1, 2), covariance=0.5), methods="tksd").rows
+    assert [row.model for row in rows] == ["gaussian-mixture 1", "gaussian-mixture 2"]
+    assert rows[0].bic is not None and rows[1].bic is not None and rows[1].bic < rows[0].bic
+    assert rows[0].held_out is None
+
+
+@pytest.mark.parametrize(
+    ("components", "said"), [((3, 1), "counts down"), ((0, 2), "from 1 on"), ((1, 2, 3), "such as"), (range(0), "from 1 on")]
+)
+def test_ranges_that_are_none_are_refused(components: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        sb.fit([[0.0], [0.5], [1.0], [0.2]], domain=sb.Interval(-1, 2), model=sb.GaussianMixture(components))

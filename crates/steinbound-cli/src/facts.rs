@@ -22,8 +22,7 @@ pub fn of_data(options: &DataOptions, input: &Input) -> Facts {
 }
 
 /// The model, or models that differ in their numbers of components.
-pub fn of_model(density: &DensityOptions, components: &[usize]) -> Facts {
-    let components: Vec<String> = components.iter().map(usize::to_string).collect();
+pub fn of_model(density: &DensityOptions, components: &[String]) -> Facts {
     let facts = [
         ("log-density", density.log_density.clone()),
         ("components", (!components.is_empty()).then(|| components.join(", "))),

@@ -9,7 +9,7 @@ use steinbound_io::map::is_map;
 use steinbound_io::names::{few, shown};
 use steinbound_io::{Map, MapOptions, Sheet, TableOptions, read_map};
 use steinbound_request::{
-    Case, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values, options,
+    Case, Components, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values, options,
 };
 
 use crate::failure::Failure;
@@ -54,6 +54,18 @@ impl Input {
         }
         notes.iter().for_each(|note| output.note(note));
         Ok(input)
+    }
+
+    /// The same with the number of components chosen from a range.
+    pub fn choosing(
+        self,
+        model: &ModelOptions,
+        range: Components,
+        output: &Output,
+    ) -> Result<Input, Failure> {
+        let ModelRequest::Family(family) = model.request()? else { return Ok(self) };
+        let Input { case, matching } = self;
+        Ok(Input { case: case.choosing(&family, range, output)?, matching })
     }
 
     /// Reads the files and prepares the request.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use steinbound::model::{FAMILIES, KnownCovariance, ModelChoices};
 use steinbound_io::read_matrix;
-use steinbound_request::{FamilyRequest, ModelRequest, known_covariance};
+use steinbound_request::{Components, FamilyRequest, ModelRequest, known_covariance};
 
 use crate::failure::Failure;
 use crate::options::{DensityOptions, ModelOptions, WORDING};
@@ -13,6 +13,21 @@ use crate::options::{DensityOptions, ModelOptions, WORDING};
 const TABLES: [&str; 5] = [".csv", ".tsv", ".txt", ".gz", ".parquet"];
 
 impl ModelOptions {
+    /// The same with one number of components, and the range to choose from where one is given.
+    pub fn without_range(&self) -> (ModelOptions, Option<Components>) {
+        let mut model = self.clone();
+        let range = self.components.filter(|components| !components.is_one());
+        if let Some(one) = range.and_then(|range| Components::range(range.first(), range.first()).ok()) {
+            model.components = Some(one);
+        }
+        (model, range)
+    }
+
+    /// The numbers of components, for reports.
+    pub fn component_texts(&self) -> Vec<String> {
+        self.components.iter().map(ToString::to_string).collect()
+    }
+
     /// What is said of the model.
     pub fn request(&self) -> Result<ModelRequest<'static>, Failure> {
         if let Some(formula) = self.formula() {
@@ -20,7 +35,13 @@ impl ModelOptions {
         }
         let mut request = self.density.family()?;
         request.family = self.model.unwrap_or(FAMILIES[0]);
-        request.choices.components = self.components;
+        if let Some(range) = self.components.filter(|components| !components.is_one()) {
+            return Err(Failure::input(format!(
+                "--components {range} is a range, among which only fit chooses and of which compare shows all; give one \
+                 number"
+            )));
+        }
+        request.choices.components = self.components.map(Components::first);
         Ok(ModelRequest::Family(request))
     }
 }

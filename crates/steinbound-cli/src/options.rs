@@ -12,7 +12,7 @@ use steinbound::model::{CovarianceShape, Family};
 use steinbound_io::DomainSpec;
 use steinbound_io::names::shown;
 use steinbound_request::options::SEED;
-use steinbound_request::{Options, Value, Values, Wording};
+use steinbound_request::{Components, Options, Value, Values, Wording};
 
 use crate::arguments::{self, Given, GivenBoundary, MethodGroup, Outside, Sampling};
 use crate::failure::Failure;
@@ -160,9 +160,13 @@ pub struct ModelOptions {
     /// The model [default: gaussian].
     #[arg(long, value_name = "MODEL", value_parser = arguments::model())]
     pub model: Option<&'static dyn Family>,
-    /// The number of components of a mixture, from 1 to 1000.
-    #[arg(long, value_name = "K", allow_hyphen_values = true)]
-    pub components: Option<usize>,
+    /// The number of components of a mixture, from 1 to 1000; fit chooses from a range such as 1..5.
+    ///
+    /// Of a range, every number is fitted. Where the region is known the one with the smallest BIC of the truncated
+    /// likelihood is taken; where only boundary points are, the first that a test does not reject and whose
+    /// discrepancy on held-out data is near the smallest. The values of all are shown.
+    #[arg(long, value_name = "K|A..B", allow_hyphen_values = true)]
+    pub components: Option<Components>,
     #[command(flatten)]
     pub density: DensityOptions,
 }

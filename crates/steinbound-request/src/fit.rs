@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use steinbound::Fit;
 use steinbound::fit::{Parameter, Problem};
-use steinbound::inference::{Diagnostics, Sensitivity, TestResult, WaldTest};
+use steinbound::inference::{Diagnostics, Selection, Sensitivity, TestResult, WaldTest};
 
 use crate::error::RequestError;
 use crate::listener::{Listener, warn_all};
@@ -59,6 +59,8 @@ pub struct FitAnswer {
     pub is_sensitivity_asked: bool,
     /// The projection, where there is one.
     pub projection: Option<ProjectionUsed>,
+    /// How the model was chosen, where it was.
+    pub selection: Option<Selection>,
     /// What the user may want to know.
     pub notes: Vec<String>,
     /// Whether the result can be trusted, and everything that was asked is answered.
@@ -90,6 +92,8 @@ impl Serialize for FitAnswer {
             test: Option<&'a TestResult>,
             #[serde(skip_serializing_if = "Option::is_none")]
             sensitivity: Option<&'a Sensitivity>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            selection: Option<&'a Selection>,
         }
         let printed = Printed {
             fit: &self.fit,
@@ -99,6 +103,7 @@ impl Serialize for FitAnswer {
             projection: self.projection,
             test: self.test.as_ref(),
             sensitivity: self.reported_sensitivity(),
+            selection: self.selection.as_ref(),
         };
         printed.serialize(serializer)
     }
@@ -191,6 +196,7 @@ impl Case<'_> {
             sensitivity: outcome.mapped(|values| self.region.degrees(model, values)),
             is_sensitivity_asked,
             projection: self.region.projection_used(),
+            selection: self.selection.clone(),
             notes,
         })
     }

@@ -30,6 +30,7 @@ mod boundary;
 mod choice;
 pub mod choices;
 mod comparison;
+mod components;
 mod discrepancy;
 mod effect;
 mod error;
@@ -58,6 +59,7 @@ pub use choices::Tune;
 pub use comparison::{
     ComparisonAnswer, NamedModel, Remark, default_methods, distinct, family_models, reference_method,
 };
+pub use components::Components;
 pub use discrepancy::DiscrepancyAnswer;
 pub use effect::{Needs, Situation};
 pub use error::RequestError;

@@ -292,6 +292,7 @@ impl RegressionCase {
             method,
             options,
             wording: self.wording,
+            selection: None,
             source: Some(self.source.clone()),
             interrupt,
             is_regression: true,

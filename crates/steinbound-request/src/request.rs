@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 use steinbound::fit::{Interrupt, Problem};
+use steinbound::inference::Selection;
 use steinbound::model::Model;
 use steinbound::{Error, Estimator, FitError, KernelError, Method, Points};
 use steinbound_io::Place;
@@ -99,6 +100,8 @@ pub struct Case<'a> {
     pub options: Options,
     /// How messages name options.
     pub wording: Wording,
+    /// How the model was chosen, where it was.
+    pub selection: Option<Selection>,
     pub(crate) source: Option<Source>,
     pub(crate) interrupt: Interrupt,
     pub(crate) is_regression: bool,
@@ -152,6 +155,7 @@ impl<'a> Request<'a> {
             method: self.method,
             options: self.options,
             wording: self.wording,
+            selection: None,
             source: self.source,
             interrupt: self.interrupt,
             is_regression: false,

@@ -5,8 +5,8 @@ use steinbound::fit::DistanceKind;
 use steinbound::model::{FAMILIES, Family};
 use steinbound_report::{Report, pictures, sections};
 use steinbound_request::{
-    ModelRequest, NamedModel, Situation, choices, default_methods, distinct, family_models, options,
-    reference_method, tables,
+    Components, ModelRequest, NamedModel, Situation, choices, default_methods, distinct, family_models,
+    options, reference_method, tables,
 };
 
 use crate::arguments::{self, Confidence, Given, Testing};
@@ -43,7 +43,7 @@ pub struct Compare {
     /// The models [default: gaussian].
     #[arg(help_heading = "Model", long, value_name = "MODEL,..", value_delimiter = ',', value_parser = arguments::model())]
     pub model: Vec<&'static dyn Family>,
-    /// The numbers of components of mixtures, each a model of its own.
+    /// The numbers of components of mixtures, such as 1,2 or 1..3, each a model of its own.
     #[arg(
         help_heading = "Model",
         long,
@@ -51,7 +51,7 @@ pub struct Compare {
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    pub components: Vec<usize>,
+    pub components: Vec<Components>,
     #[command(flatten)]
     pub density: DensityOptions,
     /// The methods [default: all that use what is known of the boundary].
@@ -100,6 +100,7 @@ impl Compare {
         // A reader who has stopped reading may still want the pictures.
         let printed = output.finish();
         self.pictures.plot(|| Ok(pictures::comparison(comparison)), output)?;
+        let components: Vec<String> = self.components.iter().map(ToString::to_string).collect();
         let page = || -> Result<Report, Failure> {
             let mut page = Report::new("Methods and models side by side").warnings(problem.warnings());
             for remark in &answer.remarks {
@@ -107,7 +108,7 @@ impl Compare {
             }
             let page = page
                 .facts(facts::of_data(data, &input))
-                .facts(facts::of_model(&self.density, &self.components))
+                .facts(facts::of_model(&self.density, &components))
                 .fact("seed", general.seed.to_string());
             let [fits, estimates] = sections::comparison(comparison);
             Ok(page.section(fits).section(estimates))
@@ -131,7 +132,8 @@ impl Compare {
             true => vec![FAMILIES[0]],
             false => distinct("model", &self.model, |family| family.name().into(), WORDING, output),
         };
-        let components = distinct("components", &self.components, usize::to_string, WORDING, output);
+        let components: Vec<usize> = self.components.iter().flat_map(|range| range.numbers()).collect();
+        let components = distinct("components", &components, usize::to_string, WORDING, output);
         Ok(family_models(&families, &components, &self.density.family()?))
     }
 

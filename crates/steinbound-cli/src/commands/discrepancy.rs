@@ -71,7 +71,7 @@ impl Discrepancy {
             Ok(Report::new(format!("{} of a {} model", method.method.name(), model.name()))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .facts(facts::of_model(&self.model, &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .section(Section::new("Discrepancy at given parameters").table(&table))
                 .scene(&scene, &problem))

@@ -27,6 +27,8 @@ use crate::{facts, summary};
   steinbound fit places.csv --boundary country.geojson --project
   steinbound fit modes.csv --domain \"box(low=-3, high=3)\" --boundary-points 100 \\
       --model gaussian-mixture --components 2 --known-covariance 1
+  steinbound fit modes.csv --domain \"box(low=-3, high=3)\" \\
+      --model gaussian-mixture --components 1..4 --known-covariance 1
   steinbound fit waits.csv --domain \"interval(0, 5)\" \\
       --log-density \"(a-1)*log(x1) - b*x1\" --start a=1,b=1
   steinbound fit points.csv --boundary border.csv --tune agreement --sensitivity
@@ -67,8 +69,12 @@ impl Fit {
         let situation = Situation::new(self.method.method, &inference, WORDING);
         situation.bootstrap_notes().iter().for_each(|note| output.note(note));
         self.pictures.check()?;
-        let input =
-            Input::load(&self.general, &self.data, &self.model, &self.method, &[&inference], None, output)?;
+        let (model, range) = self.model.without_range();
+        let mut input =
+            Input::load(&self.general, &self.data, &model, &self.method, &[&inference], None, output)?;
+        if let Some(range) = range {
+            input = input.choosing(&model, range, output)?;
+        }
         let mut wanted = Inference::default();
         wanted.questions = self.questions.read(&input.parameter_names())?;
         wanted.sensitivity = SensitivityWanted::new(self.sensitivity, self.pictures.report.is_some());
@@ -82,6 +88,9 @@ impl Fit {
         match self.general.format {
             Format::Json => output.json(&answer)?,
             Format::Table => {
+                if let Some(selection) = &answer.selection {
+                    output.document(&tables::selection::document(selection).gap())?;
+                }
                 output.document(&fit.document())?;
                 let wald = answer.wald.as_ref();
                 output.document(&tables::answers::document(&answer.derived, wald, fit.confidence))?;
@@ -106,9 +115,11 @@ impl Fit {
         let scene = Scene::of(&input.data, model, &answer.flat).in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
+            let chosen = answer.selection.iter().map(|found| ("chosen", tables::selection::sentence(found)));
             Ok(Report::of_density(fit)
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .facts(facts::of_model(&self.model, &self.model.component_texts()))
+                .facts(chosen.collect::<Vec<_>>())
                 .fit(&input, &problem, &answer))
         };
         self.pictures.report(page, output)?;

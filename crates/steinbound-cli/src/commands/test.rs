@@ -84,7 +84,7 @@ impl Test {
             let title = format!("{} test of a {} model", method.method.name(), model.name());
             let mut page = Report::of_test(title, found, &answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .facts(facts::of_model(&self.model, &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .section(sections::test(found));
             let scene = match (&answer.flat, &answer.flat_at) {

@@ -94,7 +94,7 @@ impl Witness {
             Ok(Report::new(format!("Where a {} model and the data disagree", model.name()))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, self.model.components.as_slice()))
+                .facts(facts::of_model(&self.model, &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .fact("parameters", shown_parameters(&input, &answer))
                 .fact("discrepancy", significant(answer.found.discrepancy))

@@ -340,3 +340,138 @@ fn a_simulated_mixture_is_recovered() {
         }
     }
 }
+
+/// Two modes in a box, and points on its boundary.
+fn modes() -> Folder {
+    let folder = Folder::new();
+    let said = folder.run(&[
+        "simulate",
+        "--model",
+        "gaussian-mixture",
+        "--components",
+        "2",
+        "--known-covariance",
+        "1",
+        "--at",
+        "-2,0,2,0",
+        "--domain",
+        "box(low=-4, high=4)",
+        "-n",
+        "200",
+        "--output",
+        "data.csv",
+        "--boundary-output",
+        "edge.csv",
+        "--boundary-points",
+        "100",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    folder
+}
+
+const RANGE: [&str; 8] =
+    ["fit", "data.csv", "--model", "gaussian-mixture", "--known-covariance", "1", "--components", "1..3"];
+
+/// A range is fitted whole; the chosen number and the values are in the table and in the JSON, and the fit is that of
+/// the chosen number alone.
+#[test]
+fn a_range_of_components_is_chosen_from() {
+    let folder = modes();
+    let domain = ["--domain", "box(low=-4, high=4)"];
+    let found = folder.json(&[&RANGE[..], &domain].concat());
+    let selection = &found["selection"];
+    assert_eq!(
+        (&selection["criterion"], &selection["chosen"]),
+        (&"bic".into(), &"gaussian-mixture 2".into())
+    );
+    let candidates = selection["candidates"].as_array().unwrap();
+    let bic = field(&selection["candidates"], "bic");
+    assert!(candidates.len() == 3 && bic[1] < bic[0] && bic[1] < bic[2], "{bic:?}");
+    let mut alone = RANGE;
+    alone[7] = "2";
+    let two = folder.json(&[&alone[..], &domain].concat());
+    assert_eq!(two["parameters"], found["parameters"]);
+    assert!(two.get("selection").is_none());
+    let said = folder.run(&[&RANGE[..], &domain].concat());
+    assert!(
+        said.stdout.starts_with("chosen: gaussian-mixture 2, the smallest BIC; that of "),
+        "{}",
+        said.stdout
+    );
+    // Of boundary points alone there is no likelihood.
+    let found = folder.json(&[&RANGE[..], &["--boundary", "edge.csv"]].concat());
+    assert_eq!(found["selection"]["criterion"], "held-out");
+    assert!(found["selection"]["candidates"][0]["p_value"].as_f64().unwrap() < 0.05);
+}
+
+#[test]
+fn ranges_that_cannot_be_chosen_from_are_refused() {
+    let folder = modes();
+    let refuse = |range: &str, more: &[&str], parts: &[&str]| {
+        let mut call = RANGE;
+        call[7] = range;
+        let domain = ["--domain", "box(low=-4, high=4)"];
+        folder.run(&[&call[..], &domain, more].concat()).expect_refusal(parts);
+    };
+    refuse("3..1", &[], &["3..1 counts down; write 1..3"]);
+    refuse("0..2", &[], &["0..2 is not within 1..1000", "such as 1..5"]);
+    refuse("two", &[], &["\"two\" is not a number of components", "1..5"]);
+    refuse(
+        "1..300",
+        &[],
+        &["gaussian-mixture 100 has 200 parameters", "200 observations", "gaussian-mixture 99"],
+    );
+    refuse("1..2", &["--start", "0,0"], &["--start", "--components K"]);
+    let test = ["test", "data.csv", "--domain", "box(low=-4, high=4)", "--model", "gaussian-mixture"];
+    folder
+        .run(&[&test[..], &["--components", "1..2"]].concat())
+        .expect_refusal(&["a range", "give one number"]);
+}
+
+/// The likelihood where the region is known, held-out data where it is not.
+#[test]
+fn comparisons_show_what_models_can_be_chosen_by() {
+    let folder = modes();
+    let base = ["compare", "data.csv", "--method", "tksd", "--known-covariance", "1", "--components", "1..2"];
+    let call = [&base[..], &["--model", "gaussian-mixture"]].concat();
+    let known = folder.json(&[&call[..], &["--domain", "box(low=-4, high=4)"]].concat());
+    let bic = |k: usize| known["fits"][k]["information"]["bic"].as_f64().unwrap();
+    assert!(bic(1) < bic(0) - 10.0);
+    assert!(known["fits"][0].get("held_out").is_none() && known["fits"][0].get("test").is_none());
+    let points = folder.json(&[&call[..], &["--boundary", "edge.csv"]].concat());
+    let held_out = |k: usize| points["fits"][k]["held_out"]["squared"].as_f64().unwrap();
+    assert!(held_out(1) < held_out(0), "{points}");
+    assert!(points["fits"][0]["test"]["p_value"].as_f64().unwrap() < 0.05);
+    let table = folder.run(&[&call[..], &["--domain", "box(low=-4, high=4)"]].concat()).stdout;
+    assert!(table.contains("log-likelihood") && table.contains("BIC"), "{table}");
+}
+
+/// Several clusters are no single Gaussian: neither a fit nor a test of it ends with exit code 0.
+#[test]
+fn a_gaussian_without_moments_says_what_to_do() {
+    let folder = Folder::new();
+    let said = folder.run(&[
+        "simulate",
+        "--model",
+        "gaussian-mixture",
+        "--components",
+        "2",
+        "--known-covariance",
+        "0.5",
+        "--at",
+        "-2,0,2,0",
+        "--domain",
+        "box(low=-3, high=3)",
+        "-n",
+        "300",
+        "--output",
+        "data.csv",
+    ]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    for call in [&["fit", "data.csv"][..], &["test", "data.csv", "--bootstrap", "99"]] {
+        let said = folder.run(&[call, &["--domain", "box(low=-3, high=3)"]].concat());
+        assert_eq!(said.code, 3, "{}", said.stdout);
+        let message = &said.stderr;
+        assert!(message.contains("several clusters") && message.contains("try a mixture"), "{message}");
+    }
+}

@@ -4,6 +4,8 @@ use steinbound::Fit;
 use steinbound::inference::{Compared, Comparison};
 use steinbound::text::{Document, Table, duration, estimate, p_value, setting, significant};
 
+use super::selection::criterion;
+
 /// The fits, the reasons of those that failed, and their parameters side by side.
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::new().line(format!("n = {} points, d = {}", comparison.n, comparison.d));
@@ -40,9 +42,17 @@ pub fn reasons(comparison: &Comparison) -> Vec<String> {
 /// One row for each fit.
 pub fn fits(comparison: &Comparison) -> Table {
     let is_tested = comparison.fits.iter().any(|row| row.test.is_some());
-    let p_heading = if is_tested { &["p-value"][..] } else { &[] };
-    let heads = ["", "method", "model", "parameters", "discrepancy"].into_iter();
-    let mut table = Table::with_header(3, heads.chain(p_heading.iter().copied()).chain(["time", ""]));
+    let has_likelihood = comparison.fits.iter().any(|row| row.information.is_some());
+    let is_held_out = comparison.fits.iter().any(|row| row.held_out.is_some());
+    let mut heads = vec!["", "method", "model", "parameters", "discrepancy"];
+    for (is_shown, names) in [
+        (is_held_out, &["held out"][..]),
+        (is_tested, &["p-value"]),
+        (has_likelihood, &["log-likelihood", "AIC", "BIC"]),
+    ] {
+        heads.extend(names.iter().filter(|_| is_shown));
+    }
+    let mut table = Table::with_header(3, heads.into_iter().chain(["time", ""]));
     for (k, row) in comparison.fits.iter().enumerate() {
         let discrepancy = match (row.discrepancy, row.discrepancy_squared) {
             (Some(value), _) => significant(value),
@@ -56,8 +66,16 @@ pub fn fits(comparison: &Comparison) -> Table {
             row.parameter_count.to_string(),
             discrepancy,
         ];
+        if is_held_out {
+            let squared = row.held_out.as_ref().map(|found| significant(found.squared));
+            cells.push(squared.unwrap_or_else(|| "-".into()));
+        }
         if is_tested {
             cells.push(p_value(row.test.as_ref().map(|test| test.p_value)));
+        }
+        if has_likelihood {
+            let values = row.information.map(|found| [found.log_likelihood, found.aic, found.bic]);
+            cells.extend(values.map_or_else(|| ["-", "-", "-"].map(String::from), |v| v.map(criterion)));
         }
         cells.push(row.fit.as_ref().map_or_else(|| "-".into(), |fit| duration(fit.seconds.total)));
         cells.push(remark(row).into());

@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod diagnostics;
 pub mod discrepancy;
 pub mod predictions;
+pub mod selection;
 pub mod sensitivity;
 pub mod test;
 pub mod tuning;

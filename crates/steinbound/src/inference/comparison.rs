@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{GoodnessOfFit, TestResult};
+use super::{GoodnessOfFit, HeldOut, Information, Progress, TestResult};
 use crate::compute::in_pool;
 use crate::error::Error;
-use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem, Seconds, Setup};
+use crate::fit::{Discrepancy, Estimator, Fit, Interrupted, KernelUsed, Method, Problem, Seconds, Setup};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::Statistic;
@@ -110,6 +110,18 @@ pub struct Compared {
     /// The test of goodness of fit with the discrepancy of its own method, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<TestResult>,
+    /// The likelihood of the fitted density, if the region is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information: Option<Information>,
+    /// The discrepancy on data that were not fitted, if the region is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
+    /// Why the model does not believe the fit, such as a component without observations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspicion: Option<String>,
+    /// The error behind the reason.
+    #[serde(skip)]
+    pub error: Option<Error>,
     /// The fit, with the discrepancy of its own method.
     pub fit: Option<Fit>,
     /// Why there is no fit, no discrepancy or no test.
@@ -120,6 +132,10 @@ pub struct Compared {
 impl Comparison {
     /// Fits all contenders and measures them with the reference, whose model does not matter. Those whose
     /// method is a Stein discrepancy are also tested, if a test is given.
+    ///
+    /// Where the reference knows the region, or has no boundary at all, each has its [likelihood](Information), if its
+    /// density can be integrated; otherwise its [discrepancy on held-out data](HeldOut), and its test, asked for or
+    /// not, up to 5,000 observations.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -154,6 +170,30 @@ impl Comparison {
             seconds: Seconds { total: started.elapsed().as_secs_f64() },
         }
     }
+
+    /// The same, calling a function after each contender, which ends the work by returning `false`.
+    pub fn run_watched(
+        reference: &Problem,
+        contenders: &[Contender],
+        data: &Points,
+        test: Option<&GoodnessOfFit>,
+        progress: Progress,
+    ) -> Result<Comparison, Error> {
+        let mut whole = Comparison::run(reference, &[], data, test);
+        for (done, contender) in contenders.iter().enumerate() {
+            let one = Comparison::run(reference, std::slice::from_ref(contender), data, test);
+            whole.seconds.total += one.seconds.total;
+            whole.fits.extend(one.fits);
+            let ended = whole.fits.iter().filter_map(|fit| fit.error.as_ref()).find(|e| e.is_interrupted());
+            if let Some(error) = ended {
+                return Err(error.clone());
+            }
+            if !progress(done + 1, contenders.len()) {
+                return Err(Interrupted { draws: None }.into());
+            }
+        }
+        Ok(whole)
+    }
 }
 
 impl Compared {
@@ -170,11 +210,16 @@ impl Compared {
             discrepancy: None,
             discrepancy_squared: None,
             test: None,
+            information: None,
+            held_out: None,
+            suspicion: None,
+            error: None,
             fit: None,
             reason: None,
         };
         let outcome = compared.fill(reference, contender, data, test);
-        compared.reason = outcome.err().map(|error| error.to_string());
+        compared.error = outcome.err();
+        compared.reason = compared.error.as_ref().map(ToString::to_string);
         compared
     }
 
@@ -193,10 +238,29 @@ impl Compared {
         let found = measured(reference, fit, *model)?;
         self.discrepancy = found.as_ref().and_then(|found| found.value);
         self.discrepancy_squared = found.map(|found| found.squared);
+        let theta = fit.fitted_parameters().filter(|theta| theta.iter().all(|v| v.is_finite()));
+        self.suspicion = theta.as_deref().and_then(|theta| model.search()?.suspicion(theta, data));
+        if reference.can_be_normalised() {
+            let found = theta.map_or(Ok(None), |theta| reference.information(*model, &theta));
+            // A density that cannot be integrated has no likelihood, which is no reason to lose the rest.
+            self.information = interrupted_or(found)?.flatten();
+        }
+        if self.information.is_none() {
+            self.held_out = interrupted_or(problem.held_out(reference, fit))?.flatten();
+            self.test = problem.unasked_test(fit).filter(|_| test.is_none());
+        }
         if let Some(test) = test.filter(|_| estimator.method.has_kernel()) {
             self.test = Some(problem.test(fit, test)?);
         }
         Ok(())
+    }
+}
+
+/// What was found, unless that failed for another reason than an interrupt.
+fn interrupted_or<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+    match found {
+        Err(error) if error.is_interrupted() => Err(error),
+        found => Ok(found.ok()),
     }
 }
 

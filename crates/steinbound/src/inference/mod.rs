@@ -6,6 +6,7 @@
 //! | is the fit sound | [`Diagnostics`] |
 //! | which bandwidth and ridge | [`Estimator::tuned`](crate::Estimator::tuned) |
 //! | do the parameters satisfy an equation | [`WaldTest`] |
+//! | which of several models | [`Comparison`] and its [choice](Comparison::choose) |
 //! | do the data come from a density of this family | [`GoodnessOfFit`] |
 
 mod bootstrap;
@@ -17,6 +18,7 @@ pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;
 mod resampling;
+mod selection;
 mod sensitivity;
 mod trial;
 mod tuning;
@@ -31,6 +33,7 @@ pub use error::{HypothesisError, ResamplingError};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
+pub use selection::{Criterion, HeldOut, Information, Ranked, Selection};
 pub use sensitivity::{Sensitivity, SensitivityRow};
 pub use wald::WaldTest;
 pub use yardstick::LEVEL;

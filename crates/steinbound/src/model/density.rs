@@ -16,6 +16,11 @@ pub trait Density: Send + Sync {
     /// The log-density up to a constant.
     fn log_density(&self, x: &[f64], theta: &[f64]) -> f64;
 
+    /// The logarithm of the integral of the density over the whole space, where it is known.
+    fn whole_log_normaliser(&self, _theta: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// The derivative of [`log_density`](Density::log_density) in the parameters.
     ///
     /// By central differences, unless a model overrides it.

@@ -325,6 +325,18 @@ impl<'a> Points<'a> {
         Ok(points)
     }
 
+    /// Some of the rows, with their weights and clusters.
+    pub(crate) fn part(&self, rows: &[usize]) -> Result<Points<'static>, PointsError> {
+        let mut points = Points::from_rows(&rows.iter().map(|i| self.row(*i)).collect::<Vec<_>>())?;
+        points.names = self.names.clone();
+        points.weights = self.weights.as_ref().map(|all| rows.iter().map(|i| all[*i]).collect());
+        points.scales = self.scales.clone();
+        match &self.clusters {
+            Some(ids) => points.with_clusters(&rows.iter().map(|i| ids[*i]).collect::<Vec<_>>()),
+            None => Ok(points),
+        }
+    }
+
     /// A copy that owns its values.
     pub fn into_owned(self) -> Points<'static> {
         Points {

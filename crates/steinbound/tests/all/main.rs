@@ -25,6 +25,7 @@ mod precision;
 mod regression;
 mod seams;
 mod searches;
+mod selection;
 mod sensitivity;
 mod sparse_boundaries;
 mod statistics;

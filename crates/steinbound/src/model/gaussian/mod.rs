@@ -13,6 +13,7 @@ use super::{
     Affine, Density, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Slot, check_theta,
 };
 use crate::compute::cholesky::Cholesky;
+use crate::compute::dot;
 use crate::error::ModelError;
 use crate::matrix::Matrix;
 
@@ -394,6 +395,22 @@ impl Density for Gaussian {
             theta[l] - 0.5 * pulled.sum::<f64>()
         };
         (0..x.len()).map(|l| of_coordinate(l) * x[l]).sum()
+    }
+
+    /// `(eta' mu - log |Lambda| + d log 2 pi) / 2`, with `eta = Lambda mu`.
+    fn whole_log_normaliser(&self, theta: &[f64]) -> Option<f64> {
+        let d = self.dimension;
+        let precision = self.precision(theta);
+        let factor = Cholesky::new(precision.clone())?;
+        let log_root: f64 = (0..d).map(|l| factor.lower()[(l, l)].ln()).sum();
+        let energy = if self.is_known() {
+            dot(&theta[..d], &precision.times_vector(&theta[..d]))
+        } else {
+            let mut solved = Matrix::from_fn(d, 1, |l, _| theta[l]);
+            factor.solve_lower(&mut solved);
+            dot(solved.column(0), solved.column(0))
+        };
+        Some(0.5 * (energy + d as f64 * (2.0 * std::f64::consts::PI).ln()) - log_root)
     }
 
     /// `Lambda x` for a mean with known covariance, else `(x, -x x' / 2)`.

@@ -318,6 +318,10 @@ impl Density for GaussianMixture {
         self.posterior(x, theta).log_density()
     }
 
+    fn whole_log_normaliser(&self, _theta: &[f64]) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn log_density_gradient(&self, x: &[f64], theta: &[f64], gradient: &mut [f64]) {
         self.posterior(x, theta).log_density_gradient(gradient);
     }
