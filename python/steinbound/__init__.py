@@ -9,7 +9,7 @@ Examples
 >>> import numpy as np, steinbound as sb
 >>> disc = sb.Ball(radius=1.44)
 >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
->>> result = sb.fit(X, boundary=disc.sample_boundary(32), model=sb.Gaussian(covariance=1.0))
+>>> result = sb.fit(X, boundary=disc.sample_boundary(100), model=sb.Gaussian(covariance=1.0))
 >>> list(result.params)
 ['mean[x1]', 'mean[x2]']
 >>> bool(np.all(np.abs(result.estimates - 0.5) < 3 * result.std_errors))

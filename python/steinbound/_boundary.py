@@ -37,6 +37,9 @@ class BoundaryUsed(TypedDict):
         it.
     halvings
         How often the bandwidth was halved.
+    tolerated_flux
+        The flux through the boundary that the penalty tolerates; its strength is the number of observations over
+        this.
     finer
         The move of the estimate with twice as many boundary points; None where the region is not known.
     tighter
@@ -48,5 +51,6 @@ class BoundaryUsed(TypedDict):
     without_normal: int
     spacing: float | None
     halvings: int
+    tolerated_flux: float
     finer: Disagreement | None
     tighter: Disagreement | None

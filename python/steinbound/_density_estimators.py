@@ -157,7 +157,7 @@ class TruncatedGaussian(TruncatedDensity):
     >>> from steinbound.sklearn import TruncatedGaussian
     >>> disc = sb.Ball(radius=1.44)
     >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
-    >>> estimator = TruncatedGaussian(boundary=disc.sample_boundary(32), covariance=1.0).fit(X)
+    >>> estimator = TruncatedGaussian(boundary=disc.sample_boundary(100), covariance=1.0).fit(X)
     >>> bool(np.all(np.abs(estimator.mean_ - 0.5) < 3 * estimator.result_.std_errors))
     True
     >>> estimator.score_samples(X[:3]).shape, estimator.sample(5).shape
@@ -247,7 +247,7 @@ def discrepancy_score(estimator: TruncatedDensity, X: Any, y: Any = None) -> flo
     >>> from steinbound.sklearn import TruncatedGaussian, discrepancy_score
     >>> disc = sb.Ball(radius=1.44)
     >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
-    >>> density = TruncatedGaussian(boundary=disc.sample_boundary(32), covariance=1.0)
+    >>> density = TruncatedGaussian(boundary=disc.sample_boundary(100), covariance=1.0)
     >>> search = GridSearchCV(density, {"method": ["tksd", "mle"]}, scoring=discrepancy_score).fit(X)
     >>> search.best_params_
     {'method': 'tksd'}

@@ -247,7 +247,7 @@ def fit(
     >>> import steinbound as sb
     >>> disc = sb.Ball(radius=1.44)
     >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
-    >>> result = sb.fit(X, boundary=disc.sample_boundary(32), model=sb.Gaussian(covariance=1.0))
+    >>> result = sb.fit(X, boundary=disc.sample_boundary(100), model=sb.Gaussian(covariance=1.0))
     >>> result.conf_int().shape
     (2, 2)
     >>> result.wald_test("mean[x1] = mean[x2]").p_value > 0.01

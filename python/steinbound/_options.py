@@ -28,7 +28,7 @@ class Options(TypedDict, total=False):
         The share of the kernel that landmarks may leave out (default: 0.001).
     boundary_points
         How many boundary points to sample from a map or a domain (default: auto). By default efficient and tksd
-        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 32.
+        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200.
     boundary_sampling
         How to place sampled boundary points: ``uniform``, ``even``, ``radial`` (default: uniform).
     allow_outside

@@ -120,7 +120,7 @@ class Domain:
         Parameters
         ----------
         count
-            How many; by default 8 d^2, at least 32.
+            How many; by default 8 d^2, at least 200.
         dimension
             The number of coordinates, if the region does not determine it (default 2).
         sampling

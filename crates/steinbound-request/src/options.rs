@@ -163,7 +163,7 @@ pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
 )
 .details(
     "By default efficient and tksd place as many as bandwidth and data need, until the estimate settles; others sample \
-     8 d^2, at least 32.",
+     8 d^2, at least 200.",
 )
 .default(Preset::Words("auto"))
 .needs(Needs::SampledBoundary)

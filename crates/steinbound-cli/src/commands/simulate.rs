@@ -22,7 +22,7 @@ use crate::output::Output;
 #[command(after_help = "See 'steinbound help simulate' for more, with examples.")]
 #[command(after_long_help = "Examples:
   steinbound simulate --domain \"ball(radius=1.44)\" --at 0.5,0.5 -n 300 \\
-      --output points.csv --boundary-points 32 --boundary-output border.csv
+      --output points.csv --boundary-points 200 --boundary-output border.csv
   steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output line.csv
   steinbound simulate --domain \"box(low=-3, high=3)\" -n 300 --output modes.csv \\
       --model gaussian-mixture --components 2 --at -1.5,-1.5,1.5,1.5

@@ -389,8 +389,8 @@ fn simulate_follows_dimension_and_covariance() {
     assert_eq!(run(&["--domain", "box(low=-1:-1:-1, high=1:1:1)"])["d"], 3);
     let full =
         run(&["--domain", "ball(radius=3, center=0:0)", "--at", "0,1,2,0.5,1", "--boundary-output", "b.csv"]);
-    assert_eq!((&full["d"], &full["m"]), (&Value::from(2), &Value::from(32)));
-    assert_eq!(columns(&folder, "b.csv").len(), 32);
+    assert_eq!((&full["d"], &full["m"]), (&Value::from(2), &Value::from(200)));
+    assert_eq!(columns(&folder, "b.csv").len(), 200);
     let line =
         run(&["--domain", "interval(-1, 1)", "--boundary-points", "10", "--boundary-output", "ends.csv"]);
     assert_eq!(line["m"], 2, "an interval has two boundary points");

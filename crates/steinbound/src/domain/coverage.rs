@@ -7,14 +7,14 @@ use crate::error::DomainError;
 use crate::points::{Points, squared_distance};
 use crate::random::{stream, tasks};
 
-/// The default number of boundary points: `8 d^2`, at least 32.
+/// The default number of boundary points where they are not placed by bandwidth and data: `8 d^2`, at least 200.
 ///
 /// ```
-/// assert_eq!(steinbound::domain::default_boundary_count(2), 32);
+/// assert_eq!(steinbound::domain::default_boundary_count(2), 200);
 /// assert_eq!(steinbound::domain::default_boundary_count(12), 1152);
 /// ```
 pub fn default_boundary_count(dimension: usize) -> usize {
-    dimension.saturating_mul(dimension).saturating_mul(8).max(32)
+    dimension.saturating_mul(dimension).saturating_mul(8).max(200)
 }
 
 /// The paper's lower bound on the distance `epsilon` at which `m` uniform points are dense in a boundary of

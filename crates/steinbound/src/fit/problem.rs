@@ -273,6 +273,13 @@ impl<'a> Problem<'a> {
         if let (Some(ridge), Some(_)) = (ridge, used) {
             estimator = estimator.ridge(*ridge);
         }
+        if let Some(used) = used {
+            estimator.tolerated_flux = used.tolerated_flux;
+        }
+        // A method without a ridge that records one has left the estimate to tksd.
+        if ridge.is_some() && !self.method().uses().ridge {
+            estimator = estimator.method(Method::TKSD);
+        }
         estimator
     }
 

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::settling::TOLERATED_FLUX;
 use super::{Compute, DistanceKind, Method};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::engine::{Engine, Native};
@@ -53,6 +54,8 @@ pub struct Estimator {
     pub(crate) seed: u64,
     pub(super) allow_outside: bool,
     pub(crate) interrupt: Interrupt,
+    /// The flux through the boundary that a penalty tolerates.
+    pub(crate) tolerated_flux: f64,
     /// Whether this is one of many fits whose warnings are not shown.
     pub(crate) is_replicate: bool,
 }
@@ -89,6 +92,7 @@ impl Estimator {
             seed: 0,
             allow_outside: false,
             interrupt: Interrupt::new(),
+            tolerated_flux: TOLERATED_FLUX,
             is_replicate: false,
         }
     }
@@ -139,7 +143,7 @@ impl Estimator {
     }
 
     /// The number of boundary points to sample from the domain. By default the methods `efficient` and `tksd`
-    /// place as many as bandwidth and data need; others sample `8 d^2`, at least 32.
+    /// place as many as bandwidth and data need; others sample `8 d^2`, at least 200.
     pub fn boundary_points(mut self, count: usize) -> Estimator {
         self.boundary_points = Some(count);
         self

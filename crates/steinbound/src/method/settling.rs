@@ -41,12 +41,13 @@ pub(super) fn is_small(found: Option<&Disagreement>) -> bool {
 
 impl Moves {
     /// What was used, for the setup.
-    pub(super) fn used(&self, surface: &Surface, halvings: usize) -> BoundaryUsed {
+    pub(super) fn used(&self, surface: &Surface, halvings: usize, tolerated_flux: f64) -> BoundaryUsed {
         BoundaryUsed {
             normals: surface.source,
             without_normal: surface.points.len() - surface.directions.known(),
             spacing: surface.spacing,
             halvings,
+            tolerated_flux,
             finer: self.finer.clone(),
             tighter: self.tighter.clone(),
         }
@@ -70,6 +71,12 @@ impl Moves {
     }
 }
 
+/// The bandwidth that was given, or else a share of the median distance.
+pub(super) fn first_bandwidth(estimator: &Estimator, data: &Points, share: f64) -> Result<f64, Error> {
+    let found = estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?;
+    Ok(if estimator.bandwidth == Bandwidth::Median { share * found } else { found })
+}
+
 /// Tries a bandwidth, by default a share of the median distance, and halves it until the estimate settles, where
 /// it was not given; with the number of halvings.
 ///
@@ -83,10 +90,7 @@ pub(super) fn halved<A>(
     move_of: impl Fn(&A) -> f64,
     is_resolved: impl Fn(&A) -> bool,
 ) -> Result<(A, usize), Error> {
-    let first = match estimator.bandwidth {
-        Bandwidth::Median => share * estimator.bandwidth.find(data, estimator.seed, &estimator.interrupt)?,
-        given => given.find(data, estimator.seed, &estimator.interrupt)?,
-    };
+    let first = first_bandwidth(estimator, data, share)?;
     let is_once = estimator.is_replicate || matches!(estimator.bandwidth, Bandwidth::Fixed(_));
     let mut best = (attempt(first)?, 0);
     for halvings in 1..=MOST_HALVINGS {

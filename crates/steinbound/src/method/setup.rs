@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+use super::settling::TOLERATED_FLUX;
 use super::{DistanceKind, Method, NormalSource};
 use crate::stein::{Holder, Statistic};
 
@@ -64,10 +65,18 @@ pub struct BoundaryUsed {
     pub spacing: Option<f64>,
     /// How often the bandwidth was halved.
     pub halvings: usize,
+    /// The flux that the penalty tolerates, `tau`: its strength is the number of observations over this.
+    #[serde(default = "usual_flux")]
+    pub tolerated_flux: f64,
     /// The move of the estimate with twice as many boundary points, where the region is known.
     pub finer: Option<Disagreement>,
     /// The move of the estimate with a penalty that tolerates a tenth of the flux.
     pub tighter: Option<Disagreement>,
+}
+
+/// That of results which do not say.
+fn usual_flux() -> f64 {
+    TOLERATED_FLUX
 }
 
 /// In one line, for tables.
@@ -83,9 +92,13 @@ impl Display for BoundaryUsed {
             write!(f, ", {} points without one", self.without_normal)?;
         }
         match self.halvings {
-            0 => Ok(()),
-            1 => f.write_str("; bandwidth halved once"),
-            times => write!(f, "; bandwidth halved {times} times"),
+            0 => {}
+            1 => f.write_str("; bandwidth halved once")?,
+            times => write!(f, "; bandwidth halved {times} times")?,
+        }
+        match self.tolerated_flux < TOLERATED_FLUX {
+            true => f.write_str("; a tenth of the usual flux is tolerated"),
+            false => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::checks::check_estimable;
 use super::pairs::{EXACT_LIMIT, Held};
-use super::settling::{Moves, TIGHTER, TOLERATED_FLUX, halved, in_standard_errors, is_small, size};
+use super::settling::{Moves, TIGHTER, halved, in_standard_errors, is_small, size};
 use super::surface::Surface;
 use super::{
     BoundaryCheck, CountedRegion, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses,
@@ -69,7 +69,7 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     preparation.record(&held, bandwidth)?;
     preparation.setup.m = surface.points.len();
     preparation.setup.ridge = Some(ridge);
-    preparation.setup.boundary = Some(moves.used(&surface, halvings));
+    preparation.setup.boundary = Some(moves.used(&surface, halvings, estimator.tolerated_flux));
     if !preparation.estimator.is_replicate {
         let known = preparation.warnings.len();
         BoundaryCheck::measure(preparation, &surface.points, &held.exact)?;
@@ -119,7 +119,7 @@ fn attempt(
             return Ok(estimator.fixed_ridge());
         }
         let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
-        Ok::<f64, Error>(TOLERATED_FLUX / (effective_observations(weights) * *piece))
+        Ok::<f64, Error>(estimator.tolerated_flux / (effective_observations(weights) * *piece))
     };
     let hold = |surface: &Surface, ridge: f64| {
         Held::new(&estimator.clone().ridge(ridge), data, model, bandwidth, &surface.points)

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::common::{ball, edge, modes, two_modes};
 use steinbound::domain::{Ball, BoundarySampling, Complement, Cuboid, Domain, Intersection};
+use steinbound::fit::Resampling;
+use steinbound::inference::Bootstrap;
 use steinbound::kernel::Bandwidth;
 use steinbound::method::NormalSource;
 use steinbound::model::{Autodiff, Gaussian};
@@ -56,10 +58,6 @@ fn the_result_names_the_source_of_normals() {
     assert_eq!(source(&by_region), NormalSource::Region);
     assert_eq!(source(&by_neighbours), NormalSource::Neighbours);
     assert_eq!(source(&by_user), NormalSource::Given);
-    // Three corners have no neighbours within a bandwidth.
-    let few = Points::from_rows(&[[1.44, 0.0], [-1.44, 0.0], [0.0, 1.44]]).unwrap();
-    let without = fit(Estimator::efficient().boundary(few).bandwidth(Bandwidth::Fixed(0.3)));
-    assert_eq!(source(&without), NormalSource::None);
     // The three ways to the same normals hardly differ, in standard errors.
     for other in [by_neighbours, by_user] {
         for (a, b) in by_region.parameters.iter().zip(&other.parameters) {
@@ -67,6 +65,25 @@ fn the_result_names_the_source_of_normals() {
             assert!(gap < 0.15, "{gap}");
         }
     }
+}
+
+/// Points far apart are left to tksd, in replicates too, and the result says so.
+#[test]
+fn sparse_boundary_points_are_left_to_tksd() {
+    let setting = ball(2, 300, 1);
+    let few = edge_of(setting.domain.as_ref(), 32);
+    let replicates = Bootstrap::new(40).resampling(Resampling::Parametric);
+    let fit = |estimator: Estimator| {
+        let estimator = estimator.boundary(few.clone()).domain(setting.domain.clone());
+        let problem = estimator.check(&setting.data, &setting.model).unwrap();
+        problem.bootstrap(problem.fit().unwrap(), &replicates).unwrap()
+    };
+    let (efficient, tksd) = (fit(Estimator::efficient()), fit(Estimator::tksd()));
+    assert_eq!(efficient.estimates(), tksd.estimates());
+    assert_eq!(efficient.std_errors(), tksd.std_errors());
+    assert!(efficient.setup.boundary.is_none() && efficient.setup.ridge == tksd.setup.ridge);
+    let said = |w: &String| w.contains("a fifth of a bandwidth apart") && w.contains("estimate by tksd");
+    assert!(efficient.warnings.iter().any(said), "{:?}", efficient.warnings);
 }
 
 fn edge_of(domain: &dyn Domain, count: usize) -> Points<'static> {
@@ -103,7 +120,8 @@ fn a_bandwidth_too_wide_for_the_region_is_halved_or_reported() {
     let theta = [0.5, 0.0, 1.0, 0.0, 1.0];
     let data = simulate::truncated(&model, &theta, ring().as_ref(), 5_000, &mut simulate::stream(3, 0));
     let data = data.unwrap().points;
-    let found = Estimator::efficient().domain(ring()).fit(&data, &model).unwrap();
+    let wide = Estimator::efficient().domain(ring()).bandwidth(Bandwidth::From(2.4));
+    let found = wide.fit(&data, &model).unwrap();
     let used = found.setup.boundary.as_ref().unwrap();
     assert!(found.is_trustworthy() && used.halvings >= 1, "{used:?} {:?}", found.warnings);
     assert!(used.tighter.as_ref().unwrap().standard_errors <= 0.3);
