@@ -26,6 +26,11 @@ use crate::stein::{Penalised, Penalty, SteinForm, TestFields, widths};
 /// The most Stein features, landmarks times coordinates: their covariance takes 3 MB.
 pub const MOST_FEATURES: usize = 600;
 
+/// Landmarks leave out this share of what a low-rank form may leave out: optimal weights use finer details. Errors are
+/// smaller by 0.5 to 1 % than with all of it (United States, n = 4,000: 1.056 for 1.065 times those of truncated
+/// likelihood), and a tenth of this share gains nothing more.
+const SHARE_LEFT_OUT: f64 = 0.1;
+
 /// Beyond this many coordinates a penalty on every component needs more landmarks than there can be.
 const MOST_WITHOUT_NORMALS: usize = 3;
 
@@ -132,7 +137,10 @@ impl Procedure for Efficient {
             threads: rayon::current_num_threads(),
             simd: simd_level().into(),
             reason: match form.fields().is_complete() {
-                true => format!("landmarks leave out at most {:.0e} of the kernel", estimator.tolerance),
+                true => format!(
+                    "landmarks leave out at most {:.0e} of the kernel",
+                    SHARE_LEFT_OUT * estimator.tolerance
+                ),
                 false => format!("the most landmarks for {MOST_FEATURES} test functions"),
             },
         });
@@ -249,7 +257,8 @@ fn attempt(
     };
     let most = (MOST_FEATURES / model.differentiated().len().max(1)).max(1);
     let seed = estimator.seed;
-    let fields = TestFields::chosen_on(evaluator, data, &surface.points, estimator.tolerance, most, seed)?;
+    let tolerance = SHARE_LEFT_OUT * estimator.tolerance;
+    let fields = TestFields::chosen_on(evaluator, data, &surface.points, tolerance, most, seed)?;
     let fields = Arc::new(fields);
     let strength = effective_observations(weights) / flux;
     let penalty = |surface: &Surface| Penalty::new(&fields, &surface.points, &surface.directions, strength);
