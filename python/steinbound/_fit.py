@@ -268,7 +268,7 @@ def discrepancy(
     boundary: Any = None,
     domain: Any = None,
     model: Model | str | None = None,
-    method: str = "efficient",
+    method: str = "tksd",
     *,
     kernel: Kernel | str = "gaussian",
     bandwidth: float | str | None = None,
@@ -284,10 +284,12 @@ def discrepancy(
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, random_state, weights, project, boundary_normals, **options
+    X, boundary, domain, model, kernel, bandwidth, ridge, statistic, random_state, weights, project, boundary_normals, **options
         As for :func:`fit`.
     at
         The parameters, in the order in which a fit reports them or by name.
+    method
+        Whose discrepancy, by default that of the paper, as for the command.
 
     Returns
     -------

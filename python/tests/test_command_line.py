@@ -299,6 +299,7 @@ def test_discrepancies(folder: Path, method: str, statistic: str) -> None:
 @pytest.mark.parametrize("at", [None, [0.4, 0.6]])
 def test_witness(folder: Path, at: list[float] | None) -> None:
     words: list[object] = ["witness", "x.csv", "--domain", BALL, "--known-covariance", "1", "--grid", 4]
+    words += ["--method", "efficient"]
     expected = command(folder, *words, "--seed", SEED, *([] if at is None else ["--at", listed(at)]))
     with quiet():
         result = sb.fit(sample(), domain=DISC, model=KNOWN, random_state=SEED)

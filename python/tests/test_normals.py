@@ -12,7 +12,7 @@ from helpers import DISC, KNOWN, command, disc_sample, quiet, write_csv
 import steinbound as sb
 
 X = disc_sample(60)
-EDGE = DISC.sample_boundary(32)
+EDGE = DISC.sample_boundary(100)
 
 
 def test_every_function_with_a_boundary_takes_normals() -> None:
@@ -63,7 +63,7 @@ def test_estimators_take_normals() -> None:
             estimator = clone(make(boundary=EDGE, boundary_normals=EDGE, covariance=1.0)).fit(X)
             assert np.isfinite(discrepancy_score(estimator, X))
             assert estimator.result_.problem.boundary_normals is not None
-            with pytest.raises(ValueError, match="there are 3 normals for 32 given boundary points"):
+            with pytest.raises(ValueError, match="there are 3 normals for 100 given boundary points"):
                 clone(estimator).set_params(boundary_normals=EDGE[:3]).fit(X)
 
 
@@ -90,7 +90,7 @@ GAP[3, 0] = np.nan
     [
         ({"boundary": EDGE, "boundary_normals": ZERO}, "the normal of boundary point 5 has length zero"),
         ({"boundary": EDGE, "boundary_normals": GAP}, "boundary_normals: row 4, column 1 is NaN"),
-        ({"boundary": EDGE, "boundary_normals": EDGE[:3]}, "there are 3 normals for 32 given boundary points"),
+        ({"boundary": EDGE, "boundary_normals": EDGE[:3]}, "there are 3 normals for 100 given boundary points"),
         ({"boundary": EDGE, "boundary_normals": EDGE[:, :1]}, "boundary_normals: there are 1 columns and the data have 2"),
         ({"domain": DISC, "boundary_normals": EDGE}, "boundary_normals: the boundary is given as a region, which has its own"),
         ({"boundary": DISC, "boundary_normals": EDGE}, "boundary_normals: the boundary is given as a region, which has its own"),

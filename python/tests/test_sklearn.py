@@ -134,7 +134,7 @@ class TestSameNumbers:
     def test_features_keep_their_names(self) -> None:
         pandas = pytest.importorskip("pandas")
         X = pandas.DataFrame(disc_sample(), columns=["lon", "lat"])
-        border = pandas.DataFrame(DISC.sample_boundary(32)[:, ::-1], columns=["lat", "lon"])
+        border = pandas.DataFrame(DISC.sample_boundary(100)[:, ::-1], columns=["lat", "lon"])
         estimator = TruncatedGaussian(boundary=border).fit(X)
         assert estimator.result_.names[:2] == ["mean[lon]", "mean[lat]"]
         assert estimator.feature_names_in_.tolist() == ["lon", "lat"]
@@ -196,7 +196,7 @@ class TestDensity:
         assert inside.score_samples(X).mean() < naive.score_samples(X).mean()
 
     def test_boundary_points_alone_have_no_likelihood(self) -> None:
-        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(32)).fit(disc_sample())
+        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(100)).fit(disc_sample())
         with pytest.raises(ValueError, match="discrepancy_score"):
             estimator.score(disc_sample())
         assert discrepancy_score(estimator, disc_sample(seed=2)) < 0.01
@@ -288,7 +288,7 @@ class TestModelSelection:
         assert search.best_params_ == {"n_components": 2}
 
     def test_discrepancy_chooses_without_a_domain(self) -> None:
-        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(32), covariance=1.0)
+        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(100), covariance=1.0)
         search = GridSearchCV(estimator, {"method": ["mle", "tksd", "ksd"]}, scoring=discrepancy_score)
         assert search.fit(disc_sample()).best_params_ == {"method": "tksd"}
 
@@ -371,7 +371,7 @@ class TestRules:
     @pytest.mark.parametrize(
         "estimator",
         [
-            TruncatedGaussian(DISC.sample_boundary(32), kernel=sb.IMQ(0.8)),
+            TruncatedGaussian(DISC.sample_boundary(100), kernel=sb.IMQ(0.8)),
             TruncatedGaussian(domain=sb.Polygon([[-2, -2], [2, -2], [2, 2], [-2, 2]]) & DISC),
             TruncatedGaussianMixture(1, domain=DISC, covariance=np.eye(2)),
         ],
@@ -457,7 +457,7 @@ class TestRules:
         rows = np.repeat(np.arange(len(y)), weights)
         # The median distance does not see weights, so that the bandwidth must be given; and the penalty of the
         # method efficient depends on the number of observations.
-        density = TruncatedGaussian(DISC.sample_boundary(32), method="tksd", bandwidth=1.0)
+        density = TruncatedGaussian(DISC.sample_boundary(100), method="tksd", bandwidth=1.0)
         seen = disc_sample(len(y))
         weighted, repeated = clone(density).fit(seen, sample_weight=weights), clone(density).fit(seen[rows])
         assert np.allclose(weighted.mean_, repeated.mean_)

@@ -182,9 +182,11 @@ fn unsuitable(preparation: &Preparation, share: f64) -> Result<Option<&'static s
     let differentiated = model.differentiated();
     let coordinates = differentiated.len();
     let is_low = coordinates <= MOST_WITHOUT_NORMALS;
-    // Placed points are as close as they should be. Those of a regression lie where its covariates are.
+    // Placed points are as close as they should be, and those with a known region mostly were placed, for a fit that
+    // this one is compared with. Those of a regression lie where its covariates are.
     let is_suitable = if is_low {
-        estimator.places_boundary() || coordinates < data.dimension()
+        let is_placed = estimator.domain.is_some() && estimator.boundary_points.is_none();
+        is_placed || coordinates < data.dimension()
     } else {
         estimator.boundary_normals.is_some()
     };

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::common::{ball, edge, modes, two_modes};
 use steinbound::domain::{Ball, BoundarySampling, Complement, Cuboid, Domain, Intersection};
-use steinbound::fit::Resampling;
 use steinbound::inference::Bootstrap;
 use steinbound::kernel::Bandwidth;
 use steinbound::method::NormalSource;
@@ -72,11 +71,9 @@ fn the_result_names_the_source_of_normals() {
 fn sparse_boundary_points_are_left_to_tksd() {
     let setting = ball(2, 300, 1);
     let few = edge_of(setting.domain.as_ref(), 32);
-    let replicates = Bootstrap::new(40).resampling(Resampling::Parametric);
     let fit = |estimator: Estimator| {
-        let estimator = estimator.boundary(few.clone()).domain(setting.domain.clone());
-        let problem = estimator.check(&setting.data, &setting.model).unwrap();
-        problem.bootstrap(problem.fit().unwrap(), &replicates).unwrap()
+        let problem = estimator.boundary(few.clone()).check(&setting.data, &setting.model).unwrap();
+        problem.bootstrap(problem.fit().unwrap(), &Bootstrap::new(40)).unwrap()
     };
     let (efficient, tksd) = (fit(Estimator::efficient()), fit(Estimator::tksd()));
     assert_eq!(efficient.estimates(), tksd.estimates());
