@@ -53,7 +53,7 @@ impl BoundaryAnswer {
 /// use steinbound_request::{Options, Wording, sample_boundary};
 /// let square = Arc::new(Cuboid::new(vec![0.0; 2], vec![1.0; 2])?);
 /// let answer = sample_boundary(square, None, &Options::new(), Wording::CommandLine)?;
-/// assert_eq!(answer.points.len(), 32);
+/// assert_eq!(answer.points.len(), 200);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn sample_boundary(

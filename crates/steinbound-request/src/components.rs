@@ -14,7 +14,7 @@ use crate::model::{ChosenModel, FamilyRequest};
 use crate::request::Case;
 
 /// The largest number of components of a range; more are taken to be a typing error.
-const MOST: usize = 1000;
+const MOST: usize = 20;
 
 /// One number of components, or several that follow each other.
 ///

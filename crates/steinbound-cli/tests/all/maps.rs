@@ -124,7 +124,7 @@ fn sparse_boundaries_are_told() {
     let folder = folder();
     let base = ["fit", "data.csv", "--method", "tksd", "--known-covariance", "1", "--boundary", "map.wkt"];
     let sparse = folder.run(&[&base[..], &["--boundary-points", "3"]].concat());
-    assert!(sparse.code == 0 && sparse.stderr.contains("too sparse"), "{}", sparse.stderr);
+    assert!(sparse.code == 3 && sparse.stderr.contains("too sparse"), "{}", sparse.stderr);
     let dense = folder.run(&[&base[..], &["--boundary-points", "80"]].concat());
     assert!(!dense.stderr.contains("sparse"), "{}", dense.stderr);
 }

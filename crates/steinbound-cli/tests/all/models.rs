@@ -414,13 +414,18 @@ fn ranges_that_cannot_be_chosen_from_are_refused() {
         folder.run(&[&call[..], &domain, more].concat()).expect_refusal(parts);
     };
     refuse("3..1", &[], &["3..1 counts down; write 1..3"]);
-    refuse("0..2", &[], &["0..2 is not within 1..1000", "such as 1..5"]);
+    refuse("0..2", &[], &["0..2 is not within 1..20", "such as 1..5"]);
     refuse("two", &[], &["\"two\" is not a number of components", "1..5"]);
-    refuse(
-        "1..300",
-        &[],
-        &["gaussian-mixture 100 has 200 parameters", "200 observations", "gaussian-mixture 99"],
-    );
+    refuse("1..300", &[], &["1..300 is not within 1..20"]);
+    let text = std::fs::read_to_string(folder.path("data.csv")).unwrap();
+    folder.write("few.csv", &text.lines().take(31).map(|line| format!("{line}\n")).collect::<String>());
+    let mut few = RANGE;
+    (few[1], few[7]) = ("few.csv", "1..18");
+    folder.run(&[&few[..], &["--domain", "box(low=-4, high=4)"]].concat()).expect_refusal(&[
+        "gaussian-mixture 15 has 30 parameters",
+        "30 observations",
+        "gaussian-mixture 14",
+    ]);
     refuse("1..2", &["--start", "0,0"], &["--start", "--components K"]);
     let test = ["test", "data.csv", "--domain", "box(low=-4, high=4)", "--model", "gaussian-mixture"];
     folder

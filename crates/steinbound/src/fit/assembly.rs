@@ -32,6 +32,7 @@ impl Fit {
     /// The fit of a problem.
     pub(super) fn new(mut estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
         let Problem { data, model, weights, .. } = problem;
+        estimate.converged &= problem.is_comparable;
         let is_plain = !data.is_weighted() && data.clusters().is_none();
         let information = estimate.information.take().filter(|_| is_plain);
         let influence = (estimate.influence.rows() == data.len()).then(|| estimate.influence.clone());

@@ -45,6 +45,8 @@ pub struct Problem<'a> {
     pub(super) prepared_in: f64,
     /// Where a search starts, in fitted parameters.
     start: Option<Vec<f64>>,
+    /// Whether the coordinates vary so much alike that one bandwidth can serve them.
+    pub(super) is_comparable: bool,
     /// The requested settings.
     pub(crate) estimator: Estimator,
 }
@@ -119,9 +121,9 @@ impl<'a> Problem<'a> {
         }
         let mut preparation = Preparation::new(estimator, data, model)?;
         preparation.warnings.extend(check_domain(estimator, data)?);
-        if uses.kernel {
-            preparation.warnings.extend(check_spreads(data, &model.differentiated()));
-        }
+        let spreads = if uses.kernel { check_spreads(data, &model.differentiated()) } else { None };
+        let is_comparable = spreads.as_ref().is_none_or(|spreads| !spreads.are_incomparable);
+        preparation.warnings.extend(spreads.map(|spreads| spreads.warning));
         let mut solver = estimator.method.procedure().prepare(&mut preparation)?;
         if model.counted().is_some() {
             let region = CountedRegion::of(estimator);
@@ -141,6 +143,7 @@ impl<'a> Problem<'a> {
             tuning: None,
             prepared_in: started.elapsed().as_secs_f64(),
             start,
+            is_comparable,
             estimator: estimator.clone(),
         })
     }
@@ -234,6 +237,7 @@ impl<'a> Problem<'a> {
             tuning: self.tuning.clone(),
             prepared_in: self.prepared_in,
             start: Some(start),
+            is_comparable: self.is_comparable,
             estimator: self.estimator.clone(),
         })
     }
@@ -281,6 +285,11 @@ impl<'a> Problem<'a> {
             estimator = estimator.method(Method::TKSD);
         }
         estimator
+    }
+
+    /// Whether the kernel does not reach the boundary points from the data.
+    pub(crate) fn is_boundary_out_of_reach(&self) -> bool {
+        self.boundary_check.as_ref().is_some_and(BoundaryCheck::is_out_of_reach)
     }
 
     /// The warning about the boundary points that was found before fitting.

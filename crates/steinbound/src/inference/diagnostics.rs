@@ -8,7 +8,7 @@ use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
 pub use crate::method::Disagreement;
-use crate::method::{LARGEST_SETTLED_MOVE, smaller};
+use crate::method::{LARGEST_SETTLED_MOVE, moved, smaller};
 use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, Statistic};
@@ -160,7 +160,8 @@ impl Problem<'_> {
     /// Fits and diagnoses; the fit has the warnings of both.
     ///
     /// If the fit warns of its boundary points, that warning is withdrawn or begins with the measured move of
-    /// the estimate, depending on how far a finer boundary moves it.
+    /// the estimate, depending on how far a finer boundary moves it. A fit with a measured bias is not
+    /// [trustworthy](Fit::is_trustworthy).
     ///
     /// ```
     /// use steinbound::{Estimator, Points, model::Gaussian};
@@ -173,6 +174,7 @@ impl Problem<'_> {
     pub fn fit_diagnosed(&self) -> Result<(Fit, Diagnostics), Error> {
         let mut fit = self.fit()?;
         let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(&fit)))?;
+        fit.converged &= moves.is_none();
         if let Some(warning) = self.boundary_warning() {
             if diagnostics.is_boundary_fine(self) {
                 fit.warnings.retain(|known| known != warning);
@@ -397,20 +399,21 @@ impl Diagnostics {
     /// limit.
     fn refine_boundary(&mut self, problem: &Problem, fit: &Fit) -> Option<String> {
         let theta = fit.fitted_parameters()?;
-        if !fit.is_trustworthy() || !problem.can_repeat() {
+        if !fit.is_trustworthy() || !problem.can_repeat() || problem.is_boundary_out_of_reach() {
             return None;
         }
         let refitted = problem.with_finer_boundary(theta)?.and_then(|problem| problem.fit()).ok()?;
         // Fitted parameters exist even if moments do not.
         let most = Disagreement::largest(fit.fitted(), refitted.fitted())?;
-        let Disagreement { parameter, standard_errors } = &most;
-        let subject = match problem.near_places() {
-            Some(_) => "with a finer boundary the estimate of",
-            None => "with a hundredth of the ridge the estimate of",
+        let standard_errors = &most.standard_errors;
+        // Points that look sparse and a move that is not harmless confirm each other where more of the boundary is
+        // known; a smaller ridge also moves estimates of too few observations.
+        let (what, limit) = match problem.near_places() {
+            Some(_) if problem.boundary_warning().is_some() => ("a finer boundary", HARMLESS_MOVE),
+            Some(_) => ("a finer boundary", LARGEST_MOVE),
+            None => ("a hundredth of the ridge", LARGEST_MOVE),
         };
-        let moves = (refitted.converged && *standard_errors > LARGEST_MOVE).then(|| {
-            format!("{subject} {parameter} moves by {standard_errors:.1} standard errors; do not use it")
-        });
+        let moves = (refitted.converged && *standard_errors > limit).then(|| moved(&most, what));
         self.boundary_moves = Some(most);
         moves
     }

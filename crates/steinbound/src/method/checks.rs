@@ -46,9 +46,19 @@ fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError
 /// errors at a factor of 3, by 2.5 at 10 and by 21 at 30 (on average over 12 samples of 1,000).
 const UNEQUAL_SPREADS: f64 = 5.0;
 
+/// Beyond this factor the error is larger than intervals can hold, and an estimate must not be trusted.
+const INCOMPARABLE_SPREADS: f64 = 10.0;
+
+/// Coordinates in very different units.
+pub(crate) struct UnequalSpreads {
+    pub(crate) warning: String,
+    /// Whether they make an estimate useless.
+    pub(crate) are_incomparable: bool,
+}
+
 /// Warns of coordinates in very different units, for which one bandwidth is unsuitable: the kernel then
 /// depends on one of them only, and boundary points along the others are too far apart.
-pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<String> {
+pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<UnequalSpreads> {
     // Scaled coordinates need no check.
     if data.scales().iter().any(|scale| *scale != 1.0) {
         return None;
@@ -60,11 +70,16 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<S
     let ratio = (variances[*most] / variances[*least]).sqrt();
     (ratio.is_finite() && ratio > UNEQUAL_SPREADS).then(|| {
         let (most, least) = (&data.names()[*most], &data.names()[*least]);
-        format!(
-            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: the estimate \
-             may be far off; give the columns in units in which they vary alike, with boundary, domain and \
-             covariance in the same units"
-        )
+        let are_incomparable = ratio > INCOMPARABLE_SPREADS;
+        let consequence = match are_incomparable {
+            true => "do not use the estimate",
+            false => "the estimate may be far off",
+        };
+        let warning = format!(
+            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: {consequence}; give \
+             the columns in units in which they vary alike, with boundary, domain and covariance in the same units"
+        );
+        UnequalSpreads { warning, are_incomparable }
     })
 }
 

@@ -166,6 +166,11 @@ pub(crate) struct BoundaryCheck {
 }
 
 impl BoundaryCheck {
+    /// Whether the kernel does not reach the boundary points from the data.
+    pub(crate) fn is_out_of_reach(&self) -> bool {
+        self.kept > UNTOUCHED
+    }
+
     /// Measures the kernel's residual near the data: at other places on the boundary if the domain is known,
     /// otherwise at the boundary points themselves.
     pub(super) fn measure(

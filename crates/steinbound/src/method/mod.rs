@@ -49,7 +49,7 @@ pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
 pub(crate) use leak::{BoundaryCheck, sees_one_coordinate, smaller};
 pub use leak::{BoundaryLeaks, Tie};
 pub use preparation::Preparation;
-pub(crate) use settling::LARGEST_SETTLED_MOVE;
+pub(crate) use settling::{LARGEST_SETTLED_MOVE, moved};
 pub use setup::{BoundaryUsed, ComputeUsed, Disagreement, KernelUsed, Setup};
 pub use stein::SteinSolver;
 pub use surface::NormalSource;

@@ -39,6 +39,14 @@ pub(super) fn is_small(found: Option<&Disagreement>) -> bool {
     size(found) <= LARGEST_SETTLED_MOVE
 }
 
+/// A measured move with something, in words that begin with it.
+pub(crate) fn moved(found: &Disagreement, what: &str) -> String {
+    let Disagreement { parameter, standard_errors } = found;
+    format!(
+        "{standard_errors:.2} standard errors: the estimate of {parameter} moves by this much with {what}; do not use it"
+    )
+}
+
 impl Moves {
     /// What was used, for the setup.
     pub(super) fn used(&self, surface: &Surface, halvings: usize, tolerated_flux: f64) -> BoundaryUsed {
@@ -58,12 +66,10 @@ impl Moves {
         let of_boundary = "a finer boundary";
         let of_penalty = "a boundary that tolerates a tenth of the flux";
         for (found, what) in [(&self.finer, of_boundary), (&self.tighter, of_penalty)] {
-            if let Some(Disagreement { parameter, standard_errors }) =
-                found.as_ref().filter(|found| !is_small(Some(found)))
-            {
+            if let Some(found) = found.as_ref().filter(|found| !is_small(Some(found))) {
                 estimate.warnings.push(format!(
-                    "{standard_errors:.2} standard errors: this far the estimate of {parameter} moves with {what}; \
-                     do not use it: test whether the model fits, give another bandwidth, or use truncated-mle"
+                    "{}: test whether the model fits, give another bandwidth, or use truncated-mle",
+                    moved(found, what)
                 ));
                 estimate.converged = false;
             }

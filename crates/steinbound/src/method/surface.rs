@@ -1,5 +1,7 @@
 //! The boundary as efficient Stein estimation takes it: points with normals, given or placed.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::Preparation;
@@ -37,6 +39,19 @@ const UNSEEN: f64 = 1e6;
 
 /// The most boundary points that are placed.
 const MOST_PLACED: usize = 1_000;
+
+/// Points in one cell of this width, in bandwidths, count as one where their distances are measured.
+const ONE_CELL: f64 = 0.02;
+
+/// One point of each cell.
+fn apart(points: &Points, widths: &[f64]) -> Result<Points<'static>, Error> {
+    let cell = |x: &[f64]| -> Vec<i64> {
+        x.iter().zip(widths).map(|(v, width)| (v / (ONE_CELL * width)).floor() as i64).collect()
+    };
+    let mut taken = HashSet::new();
+    let rows: Vec<&[f64]> = points.rows().filter(|x| taken.insert(cell(x))).collect();
+    Ok(Points::from_rows(&rows)?)
+}
 
 /// Boundary points with the directions in which flux is penalised.
 #[derive(Debug, Clone)]
@@ -83,13 +98,14 @@ impl Surface {
         Ok(Some(Surface::with_normals(preparation, placed.points, &widths, Some(placed.spacing))))
     }
 
-    /// The usual distance between boundary points that were given, in bandwidths; zero for placed ones.
+    /// The usual distance between boundary points that were given, in bandwidths; zero for placed ones. Points close
+    /// to each other count as one, or clusters of them would hide how far apart the clusters are.
     pub(super) fn gap(&self, kernel: &PairKernel) -> Result<f64, Error> {
         let seen = kernel.widths().iter().filter(|width| width.is_finite()).count();
         if self.spacing.is_some() || self.points.is_empty() || seen < 2 {
             return Ok(0.0);
         }
-        let mut pieces = surface_weights(kernel, &self.points)?;
+        let mut pieces = surface_weights(kernel, &apart(&self.points, kernel.widths())?)?;
         let middle = pieces.len() / 2;
         let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
         Ok(piece.powf(1.0 / (seen as f64 - 1.0)))
@@ -114,7 +130,9 @@ impl Surface {
         let coordinates = differentiated.len();
         let mut normals = Matrix::zeros(points.len(), coordinates);
         let mut write = |i: usize, normal: &[f64]| {
-            let part = |l: usize| normal[differentiated[l]];
+            // Lengths that cannot be squared are lengths, too.
+            let most = differentiated.iter().map(|l| normal[*l].abs()).fold(0.0, f64::max);
+            let part = |l: usize| normal[differentiated[l]] / most;
             let length = (0..coordinates).map(|l| part(l).powi(2)).sum::<f64>().sqrt();
             if length > 0.0 {
                 (0..coordinates).for_each(|l| normals[(i, l)] = part(l) / length);

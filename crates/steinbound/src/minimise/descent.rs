@@ -143,6 +143,14 @@ pub(crate) fn minimise(
                 continue;
             }
         }
+        // Rounding in the value can hide the gain of a short step, which the gradient still shows.
+        if damping == 0.0 && here.is_full && length <= SHORT {
+            let there = objective.expand_fully(&moved)?;
+            if there.is_finite() && steps_vanish(&theta, &step, &there) {
+                (theta, here, pulls, converged) = (moved, there, None, true);
+                break;
+            }
+        }
         damping = raised(damping);
     }
     Ok(Descent { theta, expansion: here, iterations, pulls, converged })

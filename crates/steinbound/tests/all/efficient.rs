@@ -7,7 +7,7 @@ use steinbound::domain::{Ball, BoundarySampling, Complement, Cuboid, Domain, Int
 use steinbound::inference::Bootstrap;
 use steinbound::kernel::Bandwidth;
 use steinbound::method::NormalSource;
-use steinbound::model::{Autodiff, Gaussian};
+use steinbound::model::{Autodiff, Gaussian, GaussianMixture, Model};
 use steinbound::{Error, Estimator, Fit, FitError, Matrix, Points, simulate};
 
 /// Five different places, many times each: seven test functions with the two ends.
@@ -81,6 +81,80 @@ fn sparse_boundary_points_are_left_to_tksd() {
     assert!(efficient.setup.boundary.is_none() && efficient.setup.ridge == tksd.setup.ridge);
     let said = |w: &String| w.contains("a fifth of a bandwidth apart") && w.contains("estimate by tksd");
     assert!(efficient.warnings.iter().any(said), "{:?}", efficient.warnings);
+}
+
+/// Clusters of points are as sparse as one point of each, whether repeated exactly or nearly.
+#[test]
+fn clusters_of_boundary_points_are_sparse() {
+    let setting = ball(2, 300, 1);
+    let place = |i: usize| {
+        let angle = std::f64::consts::TAU * (i % 8) as f64 / 8.0;
+        let radius = 2f64.powf(0.53) + 1e-4 * (i as f64).sin();
+        [radius * angle.cos(), radius * angle.sin()]
+    };
+    let clusters = Points::from_rows(&(0..160).map(place).collect::<Vec<_>>()).unwrap();
+    let fit = Estimator::efficient().boundary(clusters).fit(&setting.data, &setting.model).unwrap();
+    assert!(fit.warnings.iter().any(|w| w.contains("estimate by tksd")), "{:?}", fit.warnings);
+}
+
+/// A bias that was measured is not printed as sound: thirty points on a sphere, and many observations.
+#[test]
+fn a_measured_bias_is_not_trusted() {
+    let region = Ball::new(2.0).unwrap().in_dimension(3);
+    let model = Gaussian::full(3);
+    let theta = model.fitted_from(&[1.0, 0.5, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]).unwrap();
+    let rng = &mut simulate::stream(5, 0);
+    let data = simulate::truncated(&model, &theta, &region, 5_000, rng).unwrap().points;
+    let problem = Estimator::efficient().boundary(edge_of(&region, 30));
+    let (fit, found) = problem.check(&data, &model).unwrap().fit_diagnosed().unwrap();
+    let moved = found.boundary_moves.unwrap().standard_errors;
+    assert!(moved > 0.3 && !fit.is_trustworthy(), "{moved} {:?}", fit.warnings);
+    let start = format!("{moved:.2} standard errors");
+    assert!(fit.warnings.iter().any(|w| w.starts_with(&start)), "{:?}", fit.warnings);
+}
+
+/// One bandwidth cannot serve metres and kilometres.
+#[test]
+fn incomparable_units_are_not_trusted() {
+    let setting = ball(2, 300, 1);
+    let fit = |factor: f64| {
+        let rows: Vec<[f64; 2]> = setting.data.rows().map(|x| [x[0], factor * x[1]]).collect();
+        let half = 1.5 * factor;
+        let region = Cuboid::new(vec![-1.5, -half], vec![1.5, half]).unwrap();
+        let estimator = Estimator::efficient().domain(Arc::new(region));
+        estimator.fit(&Points::from_rows(&rows).unwrap(), &Gaussian::full(2)).unwrap()
+    };
+    assert!(fit(1.0).is_trustworthy());
+    let far = fit(1000.0);
+    assert!(!far.is_trustworthy() && far.warnings.iter().any(|w| w.contains("do not use the estimate")));
+}
+
+/// The length of a normal does not matter, however large or small.
+#[test]
+fn lengths_of_normals_do_not_matter() {
+    let setting = ball(2, 300, 1);
+    let edge = edge_of(setting.domain.as_ref(), 200);
+    let fit = |length: f64| {
+        let normals: Vec<[f64; 2]> = edge.rows().map(|x| [length * x[0], length * x[1]]).collect();
+        let normals = Points::from_rows(&normals).unwrap();
+        let estimator = Estimator::efficient().boundary(edge.clone()).boundary_normals(normals);
+        estimator.fit(&setting.data, &setting.model).unwrap().estimates()
+    };
+    for length in [1e-300, 1e300] {
+        crate::common::assert_close(&fit(length), &fit(1.0), 1e-9, "estimates");
+    }
+}
+
+/// A mixture of one component is the Gaussian.
+#[test]
+fn one_component_is_found() {
+    let setting = ball(2, 400, 6);
+    let mixture = GaussianMixture::new(2, 1).unwrap().full();
+    let estimator = Estimator::efficient().domain(setting.domain.clone()).bandwidth(Bandwidth::Fixed(0.8));
+    let found = estimator.fit(&setting.data, &mixture).unwrap();
+    let single = estimator.fit(&setting.data, &Gaussian::full(2)).unwrap();
+    assert!(found.converged, "{:?}", found.warnings);
+    crate::common::assert_close(&found.estimates(), &single.estimates(), 1e-3, "estimates");
 }
 
 fn edge_of(domain: &dyn Domain, count: usize) -> Points<'static> {

@@ -30,7 +30,11 @@ impl Search for GaussianMixture {
             return Some(found);
         }
         let least = 2.0 * (self.dimension as f64 + 1.0);
-        if let Some(k) = held.iter().position(|h| h.is_nan() || *h < least) {
+        if let Some(k) = held.iter().position(|h| h.is_nan()) {
+            let k = k + 1;
+            return Some(format!("component {k} has no density at the observations; use fewer components"));
+        }
+        if let Some(k) = held.iter().position(|h| *h < least) {
             return Some(format!(
                 "component {} holds only {:.1} observations, too few to determine it; use fewer components, or known or \
                  shared covariances",
