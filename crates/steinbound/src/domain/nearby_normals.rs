@@ -6,6 +6,11 @@ use crate::points::Points;
 /// The largest number of neighbouring points, the point itself among them, that decide a direction.
 const MOST: usize = 30;
 
+/// The nearest of them that decide by themselves, if they lie on a surface: more reach around corners. With 200 points
+/// on a box of half-width 1.2 and 300 observations errors are 1.054 times those of truncated likelihood, without this
+/// 1.068.
+const NEAREST: usize = 15;
+
 /// The least number of neighbours in the plane and in space. Fewer decide only if they are flatter; see
 /// [`flattest`].
 const LEAST: [usize; 2] = [8, 12];
@@ -26,8 +31,8 @@ const WIDE: f64 = 0.02;
 ///
 /// # Definition
 ///
-/// The last principal direction of the 30 nearest distinct boundary points, or of as many as lie within one
-/// bandwidth, at least 8 in the plane and 12 in space. Distances and principal directions are those after
+/// The last principal direction of the 15 nearest distinct boundary points, or if these do not lie on a surface of the
+/// 30 nearest, or of as many as lie within one bandwidth, at least 8 in the plane and 12 in space. Distances and principal directions are those after
 /// division by `widths`, the bandwidth in each coordinate; the normal is perpendicular in the coordinates as
 /// given. Its sign has no meaning. On the line it is 1.
 pub(crate) fn nearby_normals(boundary: &Points, widths: &[f64]) -> Vec<Option<Vec<f64>>> {
@@ -54,7 +59,9 @@ pub(crate) fn nearby_normals(boundary: &Points, widths: &[f64]) -> Vec<Option<Ve
     for group in groups {
         let found = tree.several(row(group[0]), MOST, REACH);
         let neighbours = found.iter().map(|(_, k)| &distinct[k * dimension..(k + 1) * dimension]);
-        let normal = across(&neighbours.collect::<Vec<_>>()).map(|normal| in_given_units(normal, widths));
+        let neighbours: Vec<&[f64]> = neighbours.collect();
+        let normal = across(&neighbours[..neighbours.len().min(NEAREST)]).or_else(|| across(&neighbours));
+        let normal = normal.map(|normal| in_given_units(normal, widths));
         group.iter().for_each(|i| normals[*i] = normal.clone());
     }
     normals

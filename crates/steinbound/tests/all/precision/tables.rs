@@ -27,11 +27,17 @@ fn with_error((value, error): (f64, f64)) -> String {
 
 const HEAD: &str = "| setting | n | samples | tksd | efficient | coverage of 95 % | unsound |\n|---|---|---|---|---|---|---|\n";
 
+/// A name as the cell of a table.
+fn cell(name: &str) -> String {
+    name.replace('|', "\\|")
+}
+
 fn row(table: &mut String, run: &Run) {
     let tksd = with_error(run.ratio(TKSD, LIKELIHOOD));
     let efficient = with_error(run.ratio(EFFICIENT, LIKELIHOOD));
     let coverage = with_error(run.coverage(EFFICIENT));
-    let (name, count, samples, unsound) = (&run.name, run.count, run.outcomes.len(), run.unsound(EFFICIENT));
+    let (name, count, samples, unsound) =
+        (cell(&run.name), run.count, run.outcomes.len(), run.unsound(EFFICIENT));
     writeln!(table, "| {name} | {count} | {samples} | {tksd} | {efficient} | {coverage} | {unsound:.2} |")
         .unwrap();
 }
@@ -83,7 +89,7 @@ fn coverage_in_many_samples() {
         let run = by_region(&setting, count, seeds, &[Estimator::efficient()]);
         let coverage = with_error(run.coverage(0));
         let unsound = run.unsound(0);
-        writeln!(table, "| {} | {count} | {seeds} | {coverage} | {unsound:.2} |", run.name).unwrap();
+        writeln!(table, "| {} | {count} | {seeds} | {coverage} | {unsound:.2} |", cell(&run.name)).unwrap();
         holds(&run, 0, 1.0);
     }
     show("coverage", &table);
@@ -101,7 +107,7 @@ fn levels_in_many_samples() {
         (settings::two_modes(), 300),
     ] {
         let share = holds_its_level(&setting, count, 400, 199);
-        writeln!(table, "| {} | {count} | 400 | {} |", setting.name, with_error(share)).unwrap();
+        writeln!(table, "| {} | {count} | 400 | {} |", cell(setting.name), with_error(share)).unwrap();
     }
     show("levels", &table);
 }
