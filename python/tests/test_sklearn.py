@@ -56,7 +56,7 @@ def responses(seed: int = 0, count: int = 600) -> tuple[Array, Array]:
 class TestRecovery:
     def test_gaussian_with_unknown_covariance(self) -> None:
         X = disc_sample(3000)
-        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(64)).fit(X)
+        estimator = TruncatedGaussian(boundary=DISC.sample_boundary(200)).fit(X)
         found = np.concatenate([estimator.mean_, estimator.covariance_[np.triu_indices(2)]])
         assert np.all(np.abs(found - [0.5, 0.5, 1, 0, 1]) < 4 * estimator.result_.std_errors)
         # The sample mean, in contrast, is far off.

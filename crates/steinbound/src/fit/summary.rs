@@ -185,8 +185,10 @@ impl Fit {
     /// How the search ended, in words.
     pub fn convergence(&self) -> String {
         match (self.converged, self.iterations, self.starts) {
-            (false, 0, _) if self.fitted_parameters().is_none() => "no minimum".to_string(),
-            (false, 0, _) => "closed form, not to be trusted".to_string(),
+            (false, 0, None) if self.fitted_parameters().is_some() => {
+                "closed form, not to be trusted".to_string()
+            }
+            (false, 0, _) => "no minimum".to_string(),
             (false, steps, _) => format!("not converged after {steps} steps"),
             (true, 0, None) => "closed form".to_string(),
             (true, steps, Some(Starts { tried, agreed })) if tried > 1 => {
