@@ -367,8 +367,9 @@ impl Estimator {
     /// parameter is then the one whose Stein transform is closest to the derivative of the log-likelihood.
     ///
     /// Unless they are given, boundary points follow from bandwidth and data, and the bandwidth, which begins
-    /// at the median distance, is halved until the estimate no longer moves with a tenth of what the penalty
-    /// tolerates ([`BoundaryUsed`](super::BoundaryUsed)).
+    /// at the median distance or a share of it, is halved until the estimate no longer moves with a tenth of what
+    /// the penalty tolerates; if no bandwidth settles, the penalty tolerates less
+    /// ([`BoundaryUsed`](super::BoundaryUsed)).
     ///
     /// # Requirements
     ///

@@ -54,12 +54,17 @@ pub(crate) fn distinct(boundary: &Points) -> Result<Option<Points<'static>>, Err
         let steps = row.iter().zip(&extents).map(|(value, (low, step))| (value - low) / step);
         steps.map(|steps| if steps.is_finite() { steps.round() as i64 } else { 0 }).collect()
     };
-    let mut seen = HashSet::new();
-    let rows: Vec<&[f64]> = boundary.rows().filter(|row| seen.insert(cell(row))).collect();
+    let rows = one_of_each(boundary, cell);
     if rows.len() == boundary.len() {
         return Ok(None);
     }
     Ok(Some(Points::from_rows(&rows)?))
+}
+
+/// The first point of each cell.
+pub(super) fn one_of_each<'a>(points: &'a Points, cell: impl Fn(&[f64]) -> Vec<i64>) -> Vec<&'a [f64]> {
+    let mut seen = HashSet::new();
+    points.rows().filter(|row| seen.insert(cell(row))).collect()
 }
 
 /// A ridge that is smaller by a factor of a hundred.

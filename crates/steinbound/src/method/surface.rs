@@ -1,10 +1,9 @@
 //! The boundary as efficient Stein estimation takes it: points with normals, given or placed.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::Preparation;
+use super::leak::one_of_each;
 use crate::domain::{Placement, nearby_normals, place};
 use crate::engine::PairKernel;
 use crate::error::Error;
@@ -48,9 +47,7 @@ fn apart(points: &Points, widths: &[f64]) -> Result<Points<'static>, Error> {
     let cell = |x: &[f64]| -> Vec<i64> {
         x.iter().zip(widths).map(|(v, width)| (v / (ONE_CELL * width)).floor() as i64).collect()
     };
-    let mut taken = HashSet::new();
-    let rows: Vec<&[f64]> = points.rows().filter(|x| taken.insert(cell(x))).collect();
-    Ok(Points::from_rows(&rows)?)
+    Ok(Points::from_rows(&one_of_each(points, cell))?)
 }
 
 /// Boundary points with the directions in which flux is penalised.
