@@ -1,7 +1,8 @@
 //! The journal: every finished trial on a line of its own, so that a killed run can be resumed.
 //!
 //! A line is written by one system call and ends with a line feed; a line without one was cut off by a kill
-//! and is dropped. Numbers are written so that they read back to the same bits.
+//! and is dropped. Numbers are written so that they read back to the same bits, and every trial ends with a
+//! checksum: a digit that changed on the disk would otherwise become a result.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
@@ -137,7 +138,14 @@ impl Journal {
 
 const PREFIX: &str = "steinbound reproduction, ";
 
-/// Study, cell and trial, then one group for each method: its seconds and its values.
+/// The checksum of a text: FNV-1a, which notices every change of a single byte.
+fn checksum(text: &str) -> u64 {
+    const START: u64 = 0xcbf2_9ce4_8422_2325;
+    const FACTOR: u64 = 0x0000_0100_0000_01b3;
+    text.bytes().fold(START, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(FACTOR))
+}
+
+/// Study, cell and trial, then one group for each method: its seconds and its values. The checksum is last.
 fn line((study, cell, trial): &Key, measured: &[Measured]) -> String {
     let mut line = format!("{study} {cell} {trial}");
     for one in measured {
@@ -146,10 +154,15 @@ fn line((study, cell, trial): &Key, measured: &[Measured]) -> String {
             line.push_str(&format!(",{value:?}"));
         }
     }
+    line.push_str(&format!(" {:016x}", checksum(&line)));
     line
 }
 
 fn parse(line: &str) -> Option<(Key, Vec<Measured>)> {
+    let (line, written) = line.rsplit_once(' ')?;
+    if u64::from_str_radix(written, 16) != Ok(checksum(line)) {
+        return None;
+    }
     let mut words = line.split(' ');
     let key = (words.next()?.to_string(), words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let group = |word: &str| -> Option<Measured> {
@@ -184,6 +197,18 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(bits(&values), bits(&measured()));
+    }
+
+    #[test]
+    fn a_changed_character_is_noticed_wherever_it_is() {
+        let line = line(&("fig5_grid".to_string(), 7, 63), &measured());
+        for at in 0..line.len() {
+            for other in ["0", "7", " ", ",", "."].into_iter().filter(|other| *other != &line[at..=at]) {
+                let mut changed = line.clone();
+                changed.replace_range(at..=at, other);
+                assert!(parse(&changed).is_none(), "{changed}");
+            }
+        }
     }
 
     #[test]
