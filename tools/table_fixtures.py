@@ -41,6 +41,9 @@ def main() -> None:
         pq.write_table(
             disc, FOLDER / f"{codec}.parquet", compression=codec, row_group_size=5, write_statistics=False, store_schema=False
         )
+    pq.write_table(
+        disc, FOLDER / "checksums.parquet", compression="none", use_dictionary=False, write_page_checksum=True, write_statistics=False
+    )
     polars.DataFrame({"x": [0.1, 0.2], "y": [0.3, 0.1]}).write_parquet(FOLDER / "zstd.parquet", statistics=False)
 
 

@@ -325,6 +325,22 @@ fn parquet_files_are_tables() {
     folder.run(&fit("cut.parquet", &[])).expect_refusal(&["cut.parquet", "damaged"]);
 }
 
+/// Pages with a checksum are read only as they were written.
+#[test]
+fn a_changed_value_in_a_parquet_file_is_noticed() {
+    let folder = folder();
+    copy_fixture(&folder, "checksums.parquet");
+    copy_fixture(&folder, "gzip.parquet");
+    let whole = folder.json(&fit("checksums.parquet", &[]));
+    assert_eq!(whole["parameters"], folder.json(&fit("gzip.parquet", &[]))["parameters"]);
+    let mut bytes = std::fs::read(folder.path("checksums.parquet")).unwrap();
+    let value = (0.1f64 - 0.55).to_le_bytes();
+    let at = bytes.windows(8).position(|window| window == value).expect("values are stored as they are");
+    bytes[at + 6] ^= 1;
+    std::fs::write(folder.path("changed.parquet"), &bytes).unwrap();
+    folder.run(&fit("changed.parquet", &[])).expect_refusal(&["changed.parquet", "damaged"]);
+}
+
 /// A shapefile of points.
 fn shapefile(points: &[[f64; 2]]) -> Vec<u8> {
     let words = |count: usize| i32::try_from(count / 2).unwrap().to_be_bytes();
