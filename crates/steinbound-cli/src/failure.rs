@@ -38,8 +38,6 @@ pub enum Failure {
     Input(String),
     /// The machine failed.
     Other(String),
-    /// The reader of the output has closed it, which is not a failure.
-    BrokenPipe,
     /// The user pressed Ctrl-C.
     Interrupted,
 }
@@ -60,7 +58,6 @@ impl Failure {
                 say("error", &message);
                 ExitCode::from(1)
             }
-            Failure::BrokenPipe => ExitCode::SUCCESS,
             Failure::Interrupted => interrupt::end(),
         }
     }
@@ -93,9 +90,6 @@ impl From<RequestError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
-            _ => Failure::Other(format!("cannot write the result: {error}")),
-        }
+        Failure::Other(format!("cannot write the result: {error}"))
     }
 }

@@ -80,7 +80,7 @@ impl Input {
         verbose: bool,
         output: &Output,
     ) -> Result<Input, Failure> {
-        general.apply()?;
+        general.apply(output)?;
         let table = TableOptions {
             columns: data.columns.clone(),
             weights: data.rows.weights.clone(),

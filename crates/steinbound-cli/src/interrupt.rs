@@ -61,19 +61,24 @@ pub fn listen() {
     if is_ignored() {
         return;
     }
-    let Ok(mut signals) = Signals::new([SIGINT]) else { return };
-    std::thread::spawn(move || {
+    // Where no thread can be started nobody would hear of the signal, so that it is taken over on that thread:
+    // without it the system ends the program.
+    let listener = std::thread::Builder::new().name("interrupts".into());
+    let _ = listener.spawn(|| {
+        let Ok(mut signals) = Signals::new([SIGINT]) else { return };
         for _ in signals.forever() {
             let is_first = !ASKED.swap(true, Ordering::Relaxed);
             if is_first && WATCHING.load(Ordering::Relaxed) > 0 {
                 // Such work ends the program before this does; a second Ctrl-C does not wait.
-                std::thread::spawn(|| {
+                let last = std::thread::Builder::new().spawn(|| {
                     std::thread::sleep(GRACE);
                     end();
                 });
-            } else {
-                end();
+                if last.is_ok() {
+                    continue;
+                }
             }
+            end();
         }
     });
 }

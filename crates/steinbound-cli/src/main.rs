@@ -3,8 +3,10 @@
 mod arguments;
 mod commands;
 mod drawing;
+mod environment;
 mod facts;
 mod failure;
+mod files;
 mod input;
 mod interrupt;
 mod model;
@@ -18,12 +20,13 @@ mod summary;
 mod tables;
 mod terminal;
 mod terminal_plot;
+mod threads;
 mod version;
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use failure::Failure;
@@ -69,10 +72,18 @@ struct Cli {
 
 fn main() -> ExitCode {
     terminal::settle_colors();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let mut command = Cli::command();
+    let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(matches) => matches,
         Err(error) => return refuse(&error),
     };
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error.format(&mut command)),
+    };
+    if let Err(failure) = environment::check().and_then(|()| files::check(&command, &matches)) {
+        return failure.report();
+    }
     interrupt::listen();
     let mut output = Output::new(cli.command.quiet());
     let result = cli.command.run(&mut output);
@@ -90,8 +101,9 @@ fn main() -> ExitCode {
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         return match error.print().and_then(|()| std::io::stdout().flush()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => Failure::from(error).report(),
+            // A reader of the help may stop when it has seen enough.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Failure::from(error).report(),
+            _ => ExitCode::SUCCESS,
         };
     }
     let rendered = error.render();

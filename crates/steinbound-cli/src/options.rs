@@ -18,6 +18,7 @@ use crate::arguments::{self, Given, GivenBoundary, MethodGroup, Outside, Samplin
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
+use crate::threads;
 
 /// How messages name options.
 pub const WORDING: Wording = Wording::CommandLine;
@@ -54,17 +55,8 @@ pub struct GeneralOptions {
 
 impl GeneralOptions {
     /// Sets up the threads.
-    pub fn apply(&self) -> Result<(), Failure> {
-        match self.threads {
-            None => Ok(()),
-            Some(threads @ (0 | 1025..)) => {
-                Err(Failure::input(format!("--threads is {threads}; give a number from 1 to 1024")))
-            }
-            Some(threads) => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()
-                .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}"))),
-        }
+    pub fn apply(&self, output: &Output) -> Result<(), Failure> {
+        threads::start(self.threads, output)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Results to standard output; notes and warnings to standard error.
 
-use std::io::Write;
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
 use serde::Serialize;
 use steinbound::text::Document;
@@ -14,13 +14,50 @@ pub struct Output {
     quiet: bool,
     /// How documents are written on standard output.
     format: Format,
-    stdout: std::io::BufWriter<std::io::Stdout>,
+    stdout: BufWriter<WhileRead>,
+}
+
+/// Standard output for as long as somebody reads it. What is written after that is dropped, so that the
+/// command still writes its files and ends with the exit code of its result.
+struct WhileRead {
+    stream: Stdout,
+    is_closed: bool,
+}
+
+impl WhileRead {
+    fn unless_closed<T>(
+        &mut self,
+        instead: T,
+        action: impl FnOnce(&mut Stdout) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.is_closed {
+            return Ok(instead);
+        }
+        match action(&mut self.stream) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(instead)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for WhileRead {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |stream| stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), Stdout::flush)
+    }
 }
 
 impl Output {
     pub fn new(quiet: bool) -> Output {
         let format = if Terminal::stdout().has_color { Format::StyledText } else { Format::Text };
-        Output { quiet, format, stdout: std::io::BufWriter::new(std::io::stdout()) }
+        let stream = WhileRead { stream: io::stdout(), is_closed: false };
+        Output { quiet, format, stdout: BufWriter::new(stream) }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -79,5 +116,5 @@ impl Output {
 /// One line on standard error, wrapped between words on a terminal. An error of that stream itself is
 /// ignored.
 pub fn say(kind: &str, message: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", Terminal::stderr().message(kind, message));
+    let _ = writeln!(io::stderr(), "{}", Terminal::stderr().message(kind, message));
 }

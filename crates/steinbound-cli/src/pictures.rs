@@ -53,8 +53,9 @@ impl PictureOptions {
         let Some(path) = &self.plot else { return Ok(()) };
         interrupt::keeps("the result was printed, and its pictures were not finished".into());
         let Some(picture) = draw()? else {
-            output.warn("--plot: there is nothing to draw, so that no file was written");
-            return Ok(());
+            return Err(Failure::Other(
+                "--plot: there is nothing to draw here, so that no file was written; leave --plot out".into(),
+            ));
         };
         PlotFormat::of(path)?.write(path, &picture.figure)?;
         output.note(&format!("the picture is in {}", shown_path(path)));

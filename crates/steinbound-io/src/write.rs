@@ -1,7 +1,7 @@
 //! Writing whole files: a file is written completely or not at all.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use steinbound::Points;
@@ -86,6 +86,40 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
+/// Links that lead to another link are followed this often, as by the system.
+const MOST_LINKS: usize = 40;
+
+/// What a path stands for once its links are followed, whether that exists or not.
+fn target(path: &Path) -> std::io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match std::fs::canonicalize(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            found => return found.or(Ok(path)),
+        }
+        match std::fs::read_link(&path) {
+            Ok(next) => path = folder(&path).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(std::io::Error::other("its links lead in a circle"))
+}
+
+/// Where a file of this name is written: links are followed, and the folder is spelt in full.
+///
+/// ```
+/// use steinbound_io::write::destination;
+/// assert_eq!(destination("./new.csv".as_ref()), destination("new.csv".as_ref()));
+/// assert_ne!(destination("new.csv".as_ref()), destination("old.csv".as_ref()));
+/// ```
+pub fn destination(path: &Path) -> PathBuf {
+    let path = target(path).unwrap_or_else(|_| path.to_path_buf());
+    match (std::fs::canonicalize(folder(&path)), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
 impl Pending {
     /// Fills a file without a name, or with a temporary name, in the folder of the path.
     pub fn fill(
@@ -109,8 +143,8 @@ impl Pending {
         if existing.as_ref().is_some_and(|data| data.permissions().readonly()) {
             return Err(create("it exists and is read-only".into()));
         }
-        // A link stays a link: its target is replaced.
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        // A link stays a link: its target is replaced, or created where there is none yet.
+        let path = target(path).map_err(|error| create(reason(&error)))?;
         let made = Unnamed::create(folder(&path), existing.as_ref());
         let mut file = made.map_err(|error| create(reason(&error)))?;
         let mut buffer = BufWriter::new(file.file());
@@ -119,9 +153,21 @@ impl Pending {
         Ok(Pending { path, shown, file: Some(file) })
     }
 
+    /// Waits until the contents are on the disk, so that a machine that fails after the file was named does
+    /// not leave an empty one.
+    fn sync(file: &File, shown: &str) -> Result<(), IoError> {
+        match file.sync_all() {
+            Ok(()) => Ok(()),
+            // Some file systems cannot do this.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+            Err(error) => Err(IoError::Write { path: shown.to_string(), reason: reason(&error) }),
+        }
+    }
+
     /// Gives the file its name.
     pub fn commit(self) -> Result<(), IoError> {
-        let Some(file) = self.file else { return Ok(()) };
+        let Some(mut file) = self.file else { return Ok(()) };
+        Pending::sync(file.file(), &self.shown)?;
         let named = file.named(folder(&self.path));
         let replaced = named.and_then(|name| name.persist(&self.path).map_err(|error| error.error));
         replaced.map_err(|error| IoError::Create { path: self.shown, reason: reason(&error) })
@@ -210,6 +256,11 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+        let (later, early) = (folder.path().join("later.csv"), folder.path().join("early.csv"));
+        symlink("later.csv", &early).unwrap();
+        whole_file(&early, |out| out.write_all(b"made")).unwrap();
+        assert_eq!(std::fs::read_to_string(&later).unwrap(), "made");
+        assert!(std::fs::symlink_metadata(&early).unwrap().is_symlink());
         let null = folder.path().join("null");
         symlink("/dev/null", &null).unwrap();
         whole_file(&null, |out| out.write_all(b"away")).unwrap();

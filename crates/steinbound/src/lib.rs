@@ -72,7 +72,7 @@ pub mod simulate;
 pub mod stein;
 pub mod text;
 
-pub use compute::simd_level;
+pub use compute::{check_simd_choice, simd_level};
 pub use error::{
     DomainError, Error, FitError, HypothesisError, KernelError, ModelError, PointsError, ResamplingError,
 };

@@ -9,6 +9,7 @@ use steinbound_request::{chosen_dimension, sample_boundary, tables};
 
 use crate::arguments::{Given, Sampling};
 use crate::failure::{Failure, Verdict};
+use crate::files::{is_standard, two_results};
 use crate::input::show_warnings;
 use crate::options::{self, Format, GeneralOptions, WORDING, domain, together};
 use crate::output::Output;
@@ -48,7 +49,7 @@ pub struct Boundary {
     /// With them, the share of a kernel left between the boundary points is measured as well.
     #[arg(help_heading = "Region", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub near: Option<PathBuf>,
-    /// The .csv file for the points [default: standard output].
+    /// The .csv file for the points, or - for standard output [default: standard output].
     #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +58,11 @@ pub struct Boundary {
 
 impl Boundary {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.general.apply()?;
+        self.general.apply(output)?;
+        let file = self.output.as_deref().filter(|path| !is_standard(path));
+        if self.output.is_some() && file.is_none() && self.general.format == Format::Json {
+            return Err(two_results("--output"));
+        }
         let near = match &self.near {
             Some(path) => Some(
                 read_sheet(path, &TableOptions::default(), output).map_err(without_options)?.into_points()?,
@@ -68,7 +73,7 @@ impl Boundary {
         let options = together(&self.general, [&*self.sampling]);
         let answer = sample_boundary(domain, near.as_ref(), &options, WORDING)?;
         let points = &answer.points;
-        if let Some(path) = &self.output {
+        if let Some(path) = file {
             write::whole_file(path, |out| write::points(out, points))?;
         }
         if self.general.format == Format::Json {
@@ -76,7 +81,7 @@ impl Boundary {
             return Ok(Verdict::Fine);
         }
         let report = tables::coverage::document(&answer.domain, &answer.coverage, answer.leak);
-        match &self.output {
+        match file {
             Some(_) => output.document(&report)?,
             None => {
                 write::points(output.result(), points)?;

@@ -85,7 +85,7 @@ pub struct Regress {
 
 impl Regress {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.general.apply()?;
+        self.general.apply(output)?;
         let (general, method) = (&self.general, &self.method);
         let given =
             [&*method.given, &*self.rows.outside, &*self.regression, &*self.confidence, &*self.bootstrap];

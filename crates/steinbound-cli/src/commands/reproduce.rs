@@ -52,7 +52,7 @@ fn figure_names() -> Suggestion {
 
 impl Reproduce {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.general.apply()?;
+        self.general.apply(output)?;
         if self.figures.iter().any(|name| name == "list") {
             if self.figures.len() > 1 {
                 return Err(Failure::input(

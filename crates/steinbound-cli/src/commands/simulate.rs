@@ -10,6 +10,7 @@ use steinbound_request::{FamilyRequest, SimulationRequest, Values, chosen_dimens
 
 use crate::arguments::{self, Given, Sampling};
 use crate::failure::{Failure, Verdict};
+use crate::files::{is_standard, two_results};
 use crate::model::covariance;
 use crate::options::{self as shared, Format, GeneralOptions, WORDING, domain, together, values};
 use crate::output::Output;
@@ -52,7 +53,7 @@ pub struct Simulate {
     /// How many points to simulate.
     #[arg(help_heading = "Output", short = 'n', value_name = "N", allow_hyphen_values = true)]
     pub count: usize,
-    /// The .csv file for the points.
+    /// The .csv file for the points, or - for standard output.
     #[arg(help_heading = "Output", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     #[command(flatten)]
@@ -66,12 +67,18 @@ pub struct Simulate {
 
 impl Simulate {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.general.apply()?;
+        self.general.apply(output)?;
         if self.count == 0 {
             return Err(Failure::input("-n is 0; ask for at least one point"));
         }
-        if self.boundary_output.as_ref() == Some(&self.output) {
-            return Err(Failure::input("--output and --boundary-output name the same file; give two"));
+        let is_printed = is_standard(&self.output);
+        if is_printed && self.general.format == Format::Json {
+            return Err(two_results("--output"));
+        }
+        if self.boundary_output.as_deref().is_some_and(is_standard) {
+            return Err(Failure::input(
+                "--boundary-output - is not possible; give the boundary points a file",
+            ));
         }
         if self.sampling.is_given(&options::BOUNDARY_POINTS) && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
@@ -88,7 +95,11 @@ impl Simulate {
         request.wording = WORDING;
         let answer = request.run()?;
         // Both files are complete before either takes its name.
-        let mut files = vec![Pending::fill(&self.output, |out| write::points(out, &answer.sample.points))?];
+        let sample = &answer.sample.points;
+        let mut files = Vec::new();
+        if !is_printed {
+            files.push(Pending::fill(&self.output, |out| write::points(out, sample))?);
+        }
         if let (Some(path), Some(points)) = (&self.boundary_output, &answer.boundary) {
             files.push(Pending::fill(path, |out| write::points(out, points))?);
         }
@@ -104,16 +115,22 @@ impl Simulate {
                 output.json(&value)?;
             }
             Format::Table => {
-                let out = output.result();
                 let share = significant(answer.sample.acceptance());
-                writeln!(
-                    out,
+                let mut lines = vec![format!(
                     "{} points in {dimension} dimensions inside the {} (share of draws kept: {share})",
                     self.count, answer.domain
-                )?;
-                writeln!(out, "points           {}", self.output.display())?;
+                )];
+                if !is_printed {
+                    lines.push(format!("points           {}", self.output.display()));
+                }
                 if let (Some(path), Some(points)) = (&self.boundary_output, &answer.boundary) {
-                    writeln!(out, "boundary points  {} ({})", path.display(), points.len())?;
+                    lines.push(format!("boundary points  {} ({})", path.display(), points.len()));
+                }
+                if is_printed {
+                    lines.iter().for_each(|line| output.note(line));
+                    write::points(output.result(), sample)?;
+                } else {
+                    lines.iter().try_for_each(|line| writeln!(output.result(), "{line}"))?;
                 }
             }
         }

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::Folder;
+use crate::kit::kit;
 
 /// Every option that names a file to write, after a command that would.
 fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
@@ -98,4 +99,73 @@ fn files_are_replaced_whole_or_not_at_all() {
     assert_eq!(folder.run(&call).code, 1);
     assert_eq!(std::fs::read_to_string(folder.path("s.csv")).unwrap(), "mine\n");
     assert_eq!(folder.names(), ["s.csv"]);
+}
+
+/// No output replaces what the command reads, by whatever path, and no two outputs are one.
+#[test]
+fn an_output_is_no_input_and_no_other_output() {
+    let folder = kit();
+    folder
+        .write("map.geojson", r#"{"type":"Polygon","coordinates":[[[-2,-2],[2,-2],[2,2],[-2,2],[-2,-2]]]}"#);
+    std::os::unix::fs::symlink("points.csv", folder.path("link.csv")).unwrap();
+    std::fs::hard_link(folder.path("points.csv"), folder.path("hard.csv")).unwrap();
+    std::fs::copy(folder.path("points.csv"), folder.path("page.html")).unwrap();
+    let before = folder.names().into_iter().map(|name| (std::fs::read(folder.path(&name)).unwrap(), name));
+    let before: Vec<(Vec<u8>, String)> = before.collect();
+    let replaced: [(&[&str], &str, &str); 6] = [
+        (&["boundary", "map.geojson", "--output", "map.geojson"], "--output", "MAPFILE"),
+        (&["boundary", "map.geojson", "--output", "./map.geojson"], "--output", "MAPFILE"),
+        (
+            &["boundary", "--domain", "ball(radius=1)", "--near", "points.csv", "--output", "link.csv"],
+            "--output",
+            "--near",
+        ),
+        (
+            &["boundary", "--domain", "ball(radius=1)", "--near", "points.csv", "--output", "hard.csv"],
+            "--output",
+            "--near",
+        ),
+        (
+            &["simulate", "--domain", "polygon(map.geojson)", "-n", "5", "--output", "map.geojson"],
+            "--output",
+            "--domain",
+        ),
+        (&["fit", "page.html", "--boundary", "border.csv", "--report", "page.html"], "--report", "DATA"),
+    ];
+    for (call, output, input) in replaced {
+        let said = folder.run(call);
+        said.expect_refusal(&[&format!("{output} would replace"), &format!("which {input} reads")]);
+    }
+    let two = ["simulate", "--domain", "ball(radius=1)", "-n", "5", "--output", "new.csv"];
+    folder
+        .run(&[&two[..], &["--boundary-output", "./new.csv"]].concat())
+        .expect_refusal(&["name the same file, ./new.csv"]);
+    folder
+        .run(&["fit", "points.csv", "--method", "mle", "--report", "a.html", "--plot", "a.html"])
+        .expect_refusal(&["--report and --plot name the same file"]);
+    for (bytes, name) in &before {
+        assert_eq!(std::fs::read(folder.path(name)).unwrap(), *bytes, "{name}");
+    }
+    assert_eq!(folder.names().len(), before.len(), "{:?}", folder.names());
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let folder = Folder::new();
+    let simulate = ["simulate", "--domain", "ball(radius=1)", "-n", "5", "--output"];
+    let printed = folder.run(&[&simulate[..], &["-"]].concat());
+    assert_eq!(folder.run(&[&simulate[..], &["points.csv"]].concat()).code, 0);
+    assert_eq!(printed.stdout, std::fs::read_to_string(folder.path("points.csv")).unwrap());
+    assert!(printed.stderr.starts_with("note: 5 points in 2 dimensions"), "{}", printed.stderr);
+    let boundary = ["boundary", "--domain", "ball(radius=1)", "--boundary-points", "5"];
+    let dashed = folder.run(&[&boundary[..], &["--output", "-"]].concat());
+    assert_eq!((dashed.code, &dashed.stdout), (0, &folder.run(&boundary).stdout));
+    for call in [&simulate[..], &[&boundary[..], &["--output"]].concat()] {
+        let call = [call, &["-", "--format", "json"]].concat();
+        folder.run(&call).expect_refusal(&["--output - and --format json both print on standard output"]);
+    }
+    folder
+        .run(&[&simulate[..], &["a.csv", "--boundary-output", "-"]].concat())
+        .expect_refusal(&["--boundary-output - is not possible"]);
+    assert_eq!(folder.names(), ["points.csv"]);
 }

@@ -90,6 +90,66 @@ fn a_reader_that_stops_is_no_error_for_any_command() {
     }
 }
 
+/// A result that is not to be trusted keeps its exit code, and its files, when nobody reads it.
+#[test]
+fn a_reader_that_stops_does_not_change_the_verdict() {
+    let folder = kit();
+    let simulate =
+        "simulate --dimension 1 --at 0,100 -n 40 --seed 2 --output flat.csv --domain interval(-1,1)";
+    assert_eq!(folder.run(&simulate.split(' ').collect::<Vec<_>>()).code, 0);
+    let call = ["fit", "flat.csv", "--domain", "interval(-1, 1)", "--report", "page.html"];
+    assert_eq!(folder.run(&call).code, 3);
+    std::fs::remove_file(folder.path("page.html")).unwrap();
+    assert_eq!(run(&folder, &call, Stdio::piped()).code, 3);
+    assert!(folder.path("page.html").exists());
+}
+
+/// The system may allow no further thread: one computes, the result is the same, and a note says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_further_thread_is_no_failure() {
+    let folder = kit();
+    let binary = assert_cmd::cargo::cargo_bin("steinbound");
+    let call = "fit points.csv --boundary border.csv --known-covariance 1 --threads 4";
+    // Limits on processes do not hold for the administrator, and others may not look into a temporary folder.
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder.path(""), PermissionsExt::from_mode(0o755)).unwrap();
+    let line = format!("ulimit -u 1 && exec '{}' {call}", binary.display());
+    let shell = Command::new("setpriv")
+        .args(["--reuid=65534", "--clear-groups", "bash", "-c", &line])
+        .current_dir(folder.path(""))
+        .output();
+    let Ok(said) = shell.map(|output| {
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), output.stderr)
+    }) else {
+        return;
+    };
+    let stderr = String::from_utf8_lossy(&said.2);
+    if stderr.contains("setpriv") || stderr.contains("ermission denied") {
+        return;
+    }
+    assert_eq!(said.0, Some(0), "{stderr}");
+    assert!(stderr.contains("note: the system allows no more threads: 1 of 4 compute"), "{stderr}");
+    let words: Vec<&str> = call.split(' ').collect();
+    let usual = folder.run(&words);
+    let numbers = |text: &str| text.lines().take(8).map(String::from).collect::<Vec<_>>();
+    assert_eq!(numbers(&said.1), numbers(&usual.stdout));
+}
+
+#[test]
+fn what_the_environment_asks_for_is_checked() {
+    let folder = kit();
+    let call = ["fit", "points.csv", "--method", "mle"];
+    folder
+        .run_with(&[("STEINBOUND_SIMD", "avx1024")], &call)
+        .expect_refusal(&["STEINBOUND_SIMD is \"avx1024\"; set it to portable, avx2 or avx512"]);
+    let usual = folder.run(&call);
+    for threads in ["100000", "0", "many", "1"] {
+        let said = folder.run_with(&[("RAYON_NUM_THREADS", threads)], &call);
+        assert_eq!((said.code, said.stdout.lines().nth(3)), (0, usual.stdout.lines().nth(3)), "{threads}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error_for_every_command() {

@@ -36,6 +36,16 @@ pub fn simd_level() -> &'static str {
     simd::Level::current().name()
 }
 
+/// Returns an error if the environment variable `STEINBOUND_SIMD` is not the name of a vector unit; without this
+/// check the widest unit is used then.
+///
+/// ```
+/// assert_eq!(steinbound::check_simd_choice(), Ok(()));
+/// ```
+pub fn check_simd_choice() -> Result<(), String> {
+    simd::check_choice()
+}
+
 /// The inner product, in eight running sums so that the processor need not wait for each addition.
 pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     let mut sums = [0.0; 8];

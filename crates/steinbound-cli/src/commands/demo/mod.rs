@@ -49,7 +49,7 @@ const MAP: &str = "Points seen inside a border. The places of the estimated mean
 
 impl Demo {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
-        self.general.apply()?;
+        self.general.apply(output)?;
         self.pictures.check()?;
         let border = Arc::new(contiguous_united_states().map_err(Error::from)?);
         let run = Run::new(&border, self.general.seed)?;

@@ -81,6 +81,22 @@ impl Level {
     }
 }
 
+/// Returns an error if the environment asks for a vector unit by a name that there is not. One that this
+/// processor lacks is no error: the widest that it has is used.
+pub(crate) fn check_choice() -> Result<(), String> {
+    check_name(std::env::var_os(VARIABLE).as_deref().map(|name| name.to_string_lossy()).as_deref())
+}
+
+fn check_name(asked: Option<&str>) -> Result<(), String> {
+    match asked {
+        None | Some("" | "portable" | "avx2" | "avx512") => Ok(()),
+        Some(other) => Err(format!(
+            "{VARIABLE} is \"{}\"; set it to portable, avx2 or avx512, or unset it",
+            other.chars().take(60).collect::<String>().escape_debug()
+        )),
+    }
+}
+
 /// An inner loop, written for any vector unit.
 ///
 /// Sizes and places that it reads are fields of the loop itself, not behind a reference: a reference in a
@@ -117,5 +133,23 @@ impl Level {
             }
         }
         job.run::<Portable>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_vector_units_are_known_or_refused() {
+        for level in Level::available() {
+            assert_eq!(check_name(Some(level.name())), Ok(()));
+        }
+        assert_eq!(check_name(None), Ok(()));
+        let message = check_name(Some("avx1024")).unwrap_err();
+        assert_eq!(
+            message,
+            "STEINBOUND_SIMD is \"avx1024\"; set it to portable, avx2 or avx512, or unset it"
+        );
     }
 }
