@@ -4,7 +4,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use steinbound::{DomainError, Error, KernelError, ModelError, PointsError, ResamplingError};
 use steinbound_io::IoError;
-use steinbound_request::{RequestError, UnknownName};
+use steinbound_request::{RequestError, UnknownName, Wording};
 
 /// An error on its way to Python, from whichever part of the library it came.
 pub enum Failure {
@@ -65,20 +65,33 @@ impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Failure {
         match error {
             RequestError::File(error) => (*error).into(),
+            RequestError::Library(error) => (*error).into(),
             error => Failure::Value(error.to_string()),
         }
     }
 }
 
-/// The rest say what is wrong with a value.
-macro_rules! values {
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Value(Wording::Python.counted(error).to_string())
+    }
+}
+
+impl From<UnknownName> for Failure {
+    fn from(error: UnknownName) -> Failure {
+        Failure::Value(error.to_string())
+    }
+}
+
+/// Errors of parts of the library.
+macro_rules! of_library {
     ($($kind:ty),*) => {
         $(impl From<$kind> for Failure {
             fn from(error: $kind) -> Failure {
-                Failure::Value(error.to_string())
+                Error::from(error).into()
             }
         })*
     };
 }
 
-values!(Error, DomainError, KernelError, ModelError, PointsError, ResamplingError, UnknownName);
+of_library!(DomainError, KernelError, ModelError, PointsError, ResamplingError);

@@ -11,6 +11,7 @@ use steinbound::model::Model as LibraryModel;
 use steinbound::simulate::{Inside, stream, tasks};
 use steinbound::{Fit, Method, Points};
 use steinbound_report::{Report, region_facts};
+use steinbound_request::render::Format;
 use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{
     Case, Inference, Listener, ModelRequest, NamedModel, Options, Questions, RegressionCase, Request,
@@ -23,7 +24,7 @@ use crate::domain::Domain;
 use crate::error::Failure;
 use crate::job::{Job, Progress};
 use crate::model::Model;
-use crate::render::{Forms, document, forms};
+use crate::render::{Forms, Warned, document, forms, warned, with_warnings};
 use crate::settings::Settings;
 
 /// A problem that owns all it needs. The array of the data is kept, not copied.
@@ -239,7 +240,7 @@ impl Problem {
             Ok((case.fit(&problem, &wanted, listener)?, boundary))
         })?;
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
-        let text = document(&answer.fit, &answer.derived).to_string();
+        let text = Format::whole_text(&document(&answer.fit, &answer.derived));
         let theta = answer.flat.fitted_parameters();
         Ok((printed(&answer)?, text, answer.fit.is_trustworthy(), theta, boundary))
     }
@@ -282,12 +283,21 @@ impl Problem {
         Ok(page.to_html().map_err(|error| error.to_string())?)
     }
 
-    /// The squared discrepancy at given parameters, its root where there is one, and JSON of the answer.
-    fn discrepancy(&self, py: Python<'_>, at: Vec<f64>) -> Result<(f64, Option<f64>, String), Failure> {
-        let answer = self.solve(py, &Options::new(), None, |case, listener| {
-            case.discrepancy(&case.tuned_problem(listener)?, &Values::Plain(at))
+    /// The squared discrepancy at given parameters, its root where there is one, JSON of the answer, and its
+    /// table.
+    #[allow(clippy::type_complexity, reason = "it is the tuple that Python unpacks")]
+    fn discrepancy(
+        &self,
+        py: Python<'_>,
+        at: Vec<f64>,
+    ) -> Result<(f64, Option<f64>, String, Forms), Failure> {
+        let (answer, document) = self.solve(py, &Options::new(), None, |case, listener| {
+            let problem = case.tuned_problem(listener)?;
+            let answer = case.discrepancy(&problem, &Values::Plain(at))?;
+            let document = tables::discrepancy::document(&problem, &answer.found);
+            Ok((answer, with_warnings(document, problem.warnings())))
         })?;
-        Ok((answer.found.squared, answer.found.value, answer.json().to_string()))
+        Ok((answer.found.squared, answer.found.value, answer.json().to_string(), forms(&document)))
     }
 
     /// The witness function at some places, the multipliers of the boundary points, and the discrepancy.
@@ -307,8 +317,8 @@ impl Problem {
         Ok((of_matrix(py, &answer.found.values)?, multipliers, answer.found.discrepancy))
     }
 
-    /// A test of goodness of fit, at given parameters or at fitted ones: JSON, and the statistics drawn under
-    /// the hypothesis.
+    /// A test of goodness of fit, at given parameters or at fitted ones: JSON, the statistics drawn under the
+    /// hypothesis, and the table.
     #[pyo3(signature = (at, draws, level, resampling, progress))]
     fn test<'py>(
         &self,
@@ -318,13 +328,22 @@ impl Problem {
         level: f64,
         resampling: Option<String>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<(String, Bound<'py, PyArray1<f64>>), Failure> {
+    ) -> Result<(String, Bound<'py, PyArray1<f64>>, Forms), Failure> {
         let settings = test_options((draws, level, resampling))?;
         let at = at.map(Values::Plain);
-        let answer = self.solve(py, &settings, progress.as_ref(), |case, listener| {
-            case.test(&case.tuned_problem(listener)?, at.as_ref(), listener)
+        let (answer, document) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+            let answer = case.test(&case.tuned_problem(listener)?, at.as_ref(), listener)?;
+            let parameters = answer.fit.as_ref().map(|fit| fit.parameters.as_slice());
+            let (found, rows) = (&answer.result, case.data.len());
+            let document = tables::test::document(found, case.method, case.model().name(), rows, parameters);
+            let document = found.notes.iter().fold(document, |document, note| match found.trustworthy {
+                true => document.line(format!("note: {note}")),
+                false => document.warning(note.as_str()),
+            });
+            let document = with_warnings(document, &answer.warnings);
+            Ok((answer, document))
         })?;
-        Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws)))
+        Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws), forms(&document)))
     }
 
     /// Several methods and models side by side: the JSON of ``steinbound compare``, its tables, which of the
@@ -337,7 +356,7 @@ impl Problem {
         methods: Option<Vec<String>>,
         test: Option<TestSettings>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<(String, Forms, Vec<bool>, Vec<String>), Failure> {
+    ) -> Result<(String, Forms, Vec<bool>, Warned), Failure> {
         let is_tested = test.is_some();
         let settings = test.map(test_options).transpose()?.unwrap_or_default();
         let list = choices::method();
@@ -375,11 +394,16 @@ impl Problem {
             })
         })?;
         warnings.extend(
-            answer.remarks.iter().filter(|remark| remark.is_warning).map(|remark| remark.text.clone()),
+            answer
+                .remarks
+                .iter()
+                .filter(|remark| remark.is_warning)
+                .map(|remark| remark.kind.warning(remark.text.as_str())),
         );
         let is_sound = |row: &Compared| row.fit.as_ref().is_some_and(Fit::is_trustworthy);
         let sound = answer.comparison.fits.iter().map(is_sound).collect();
-        Ok((printed(&answer)?, forms(&tables::comparison::document(&answer.comparison)), sound, warnings))
+        let document = with_warnings(tables::comparison::document(&answer.comparison), &warnings);
+        Ok((printed(&answer)?, forms(&document), sound, warned(&warnings)))
     }
 
     /// A choice among models of growing size, as the JSON of ``steinbound fit --components 1..5`` has it.

@@ -42,7 +42,7 @@ pub fn derive(fit: &str, formulas: Vec<String>) -> Result<String, Failure> {
     let known = fit.warnings.len();
     let answered = questions.answer(&mut fit)?;
     match fit.warnings.get(known) {
-        Some(reason) => Err(reason.clone().into()),
+        Some(reason) => Err(reason.to_string().into()),
         None => printed(&answered.derived),
     }
 }

@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use steinbound::{Fit, Method};
 use steinbound_io::{Column, Formula, Frame, FrameOptions};
-use steinbound_request::{self as request, RegressionCase, RegressionRequest, Value, Wording, options};
+use steinbound_request::{
+    self as request, RegressionCase, RegressionRequest, Value, Wording, choices, options,
+};
 
 use crate::arrays::of_points;
 use crate::error::Failure;
@@ -69,7 +71,8 @@ fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failu
         Ok((name.extract()?, column))
     };
     let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-    Ok(Frame::from_columns("data", columns, &FrameOptions { drop_missing, ..FrameOptions::default() })?)
+    let options = FrameOptions { drop_missing, ..FrameOptions::default() };
+    Ok(Frame::from_columns("data", columns, &options)?.counted_from_zero())
 }
 
 #[pymethods]
@@ -133,16 +136,19 @@ impl Regression {
         Ok((points.names().to_vec(), of_points(py, points)?))
     }
 
-    /// The mean of the untruncated response for other data, and its standard error, from a fit as JSON.
+    /// The mean of the response for other data, of all (`mean`) or between the limits (`seen`), and its standard
+    /// error, from a fit as JSON.
     #[allow(clippy::type_complexity, reason = "it is the tuple that Python unpacks")]
     fn predict<'py>(
         &self,
         py: Python<'py>,
         fit: &str,
         columns: &Bound<'py, PyDict>,
+        which: &str,
     ) -> Result<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>), Failure> {
         let fit: Fit = serde_json::from_str(fit).map_err(|error| error.to_string())?;
-        let found = self.case.predict(&fit, &frame(columns, false)?)?;
+        let which = choices::predicted().find(which)?;
+        let found = self.case.predict_of(which, &fit, &frame(columns, false)?)?;
         let (means, errors) = found.into_iter().map(|row| (row.mean, row.std_error)).unzip();
         Ok((PyArray1::from_vec(py, means), PyArray1::from_vec(py, errors)))
     }

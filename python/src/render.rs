@@ -1,21 +1,39 @@
-//! Results as documents: text for terminals, HTML for notebooks, LaTeX for papers.
+//! Results as documents: text for terminals, HTML and Markdown for notebooks, LaTeX for papers.
 
 use pyo3::prelude::*;
 use serde::Deserialize;
-use steinbound::Fit;
 use steinbound::fit::Parameter;
 use steinbound::text::Document;
+use steinbound::{Fit, Warning};
 use steinbound_request::render::Format;
 use steinbound_request::tables;
 
 use crate::error::Failure;
 
-/// A document as text, HTML and LaTeX.
-pub type Forms = (String, String, String);
+/// A document as text with its warnings, HTML, LaTeX and Markdown.
+pub type Forms = (String, String, String, String);
 
 /// A document in all formats.
 pub fn forms(document: &Document) -> Forms {
-    (Format::Text.render(document), Format::Html.render(document), Format::Latex.render(document))
+    (
+        Format::whole_text(document),
+        Format::Html.render(document),
+        Format::Latex.render(document),
+        Format::Markdown.render(document),
+    )
+}
+
+/// Kinds and texts of warnings.
+pub type Warned = Vec<(&'static str, String)>;
+
+/// Warnings for Python.
+pub fn warned(warnings: &[Warning]) -> Warned {
+    warnings.iter().map(|warning| (warning.kind().name(), warning.to_string())).collect()
+}
+
+/// A document that shows these warnings as well.
+pub fn with_warnings(document: Document, warnings: &[Warning]) -> Document {
+    warnings.iter().fold(document, Document::warning)
 }
 
 /// A fit and what was asked of it.

@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
             return self.fail(self.at, format!("the response is the name of a column; {FORM}"));
         };
         if self.peek() == Some('(') {
-            let advice = "put the transformed values into a column of the file";
+            let advice = "put the transformed values into a column of the data";
             return self.fail(response.at, format!("the response cannot be a function; {advice}"));
         }
         if !self.eat('~') {

@@ -44,7 +44,7 @@ pub struct Frame {
 }
 
 /// All cells of a file, row by row.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Cells {
     layout: Layout,
     bytes: Vec<u8>,
@@ -123,6 +123,21 @@ impl Frame {
         let cells =
             Arc::try_unwrap(cells).map_or_else(|shared| shared, |own| Arc::new(Cells { numeric, ..own }));
         Ok(Frame { cells, drop_missing, rows })
+    }
+
+    /// The same table, whose rows messages count from 0, as arrays do.
+    ///
+    /// ```
+    /// use steinbound_io::{Column, Frame, FrameOptions};
+    /// let columns = vec![("y".to_string(), Column::Numbers(vec![1.5, f64::NAN]))];
+    /// let frame = Frame::from_columns("data", columns, &FrameOptions::default())?.counted_from_zero();
+    /// assert!(frame.numbers("y").unwrap_err().to_string().starts_with("data, row 1,"));
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn counted_from_zero(mut self) -> Frame {
+        let cells = Arc::make_mut(&mut self.cells);
+        cells.lines.iter_mut().for_each(|line| *line = line.saturating_sub(1));
+        self
     }
 
     fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {

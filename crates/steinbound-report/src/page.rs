@@ -85,8 +85,8 @@ impl Report {
     }
 
     /// Adds warnings.
-    pub fn warnings(self, warnings: &[String]) -> Report {
-        warnings.iter().fold(self, Report::warning)
+    pub fn warnings(self, warnings: &[impl AsRef<str>]) -> Report {
+        warnings.iter().fold(self, |report, warning| report.warning(warning.as_ref()))
     }
 
     /// Adds an explanation of the result.

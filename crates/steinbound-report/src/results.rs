@@ -1,10 +1,10 @@
 //! Reports of fits and tests: verdict, warnings and settings.
 
-use steinbound::Fit;
 use steinbound::fit::Problem;
 use steinbound::inference::TestResult;
 use steinbound::stein::Statistic;
 use steinbound::text::{setting, significant};
+use steinbound::{Fit, Warning};
 use steinbound_request::tables;
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
@@ -31,7 +31,7 @@ impl Report {
     }
 
     /// A report of a test, with its verdict, its notes, and warnings about the data and the fit.
-    pub fn of_test(title: impl Into<String>, found: &TestResult, warnings: &[String]) -> Report {
+    pub fn of_test(title: impl Into<String>, found: &TestResult, warnings: &[Warning]) -> Report {
         let verdict = match (found.trustworthy, found.rejected || !warnings.is_empty()) {
             (false, _) => Verdict::Doubtful,
             (true, true) => Verdict::Careful,

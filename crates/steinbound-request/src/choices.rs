@@ -24,6 +24,26 @@ pub enum Tune {
     Agreement,
 }
 
+/// The mean of which response is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Predicted {
+    /// Of all, as if nothing were cut off.
+    #[default]
+    Mean,
+    /// Of those between the limits.
+    Seen,
+}
+
+/// The means that can be predicted.
+pub fn predicted() -> Choice<Predicted> {
+    Choice::new("prediction").entry("mean", Predicted::Mean, "the mean of the untruncated response").entry(
+        "seen",
+        Predicted::Seen,
+        "the mean of the responses between the limits",
+    )
+}
+
 /// The methods.
 ///
 /// ```
@@ -56,11 +76,24 @@ pub fn shapes(what: &'static str, shapes: &[CovarianceShape]) -> Choice<Covarian
 }
 
 /// The kernels.
+///
+/// ```
+/// use steinbound_request::choices;
+/// assert_eq!(choices::kernel().find("rbf").unwrap().name(), "gaussian");
+/// ```
 pub fn kernel() -> Choice<Arc<dyn Kernel>> {
     kernel::all().into_iter().fold(Choice::new("kernel"), |list, kernel| {
         let (name, meaning) = (kernel.name(), kernel.meaning());
-        list.entry(name, kernel, meaning)
+        list.entry(name, kernel, meaning).alias(other_names(name))
     })
+}
+
+/// Other names of a kernel: what other programs call it.
+fn other_names(kernel: &str) -> &'static [&'static str] {
+    match kernel {
+        "gaussian" => &["rbf"],
+        _ => &[],
+    }
 }
 
 /// How pairs are summed.

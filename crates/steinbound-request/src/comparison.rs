@@ -6,7 +6,7 @@ use serde::Serialize;
 use steinbound::fit::{Interrupted, Problem};
 use steinbound::inference::{Compared, Comparison, Contender};
 use steinbound::model::{Choice, Family};
-use steinbound::{Error, Fit, Method};
+use steinbound::{Error, Fit, Method, Warning, WarningKind};
 
 use crate::error::RequestError;
 use crate::listener::Listener;
@@ -56,6 +56,8 @@ pub struct ComparisonAnswer {
 pub struct Remark {
     /// Whether it is a warning.
     pub is_warning: bool,
+    /// What it is about.
+    pub kind: WarningKind,
     /// The text, with the method and the model that it is about.
     pub text: String,
 }
@@ -218,18 +220,22 @@ fn named(row: &Compared, text: &str) -> String {
 }
 
 /// What there is to know of fits and tests beside the known warnings, each warning once.
-fn remarks(comparison: &Comparison, known: &[String]) -> Vec<Remark> {
+fn remarks(comparison: &Comparison, known: &[Warning]) -> Vec<Remark> {
     let mut seen = known.to_vec();
     let mut remarks = Vec::new();
     for row in &comparison.fits {
         for warning in row.fit.iter().flat_map(|fit| &fit.warnings) {
             if !seen.contains(warning) {
-                remarks.push(Remark { is_warning: true, text: named(row, warning) });
+                remarks.push(Remark { is_warning: true, kind: warning.kind(), text: named(row, warning) });
                 seen.push(warning.clone());
             }
         }
         if let Some(test) = &row.test {
-            let remark = |note: &String| Remark { is_warning: !test.trustworthy, text: named(row, note) };
+            let remark = |note: &String| Remark {
+                is_warning: !test.trustworthy,
+                kind: WarningKind::Other,
+                text: named(row, note),
+            };
             remarks.extend(test.notes.iter().map(remark));
         }
     }

@@ -109,6 +109,15 @@ impl Serialize for FitAnswer {
     }
 }
 
+/// Names the row that decides a parameter as faces do whose rows begin at 0.
+fn count_from_zero(fit: &mut Fit, diagnostics: &mut Diagnostics, has_clusters: bool) {
+    let Some(found) = &diagnostics.leverage else { return };
+    let (known, counted) = (found.sentence(has_clusters, 1), found.sentence(has_clusters, 0));
+    let all = fit.warnings.iter_mut().chain(&mut diagnostics.warnings);
+    all.filter(|warning| **warning == known)
+        .for_each(|warning| *warning = warning.kind().warning(counted.as_str()));
+}
+
 impl Case<'_> {
     /// The problem to fit, with bandwidth and ridge chosen where that is asked for. Its warnings become those
     /// of the fit.
@@ -141,10 +150,13 @@ impl Case<'_> {
             notes.push(text);
         };
         let explain = |error| self.explain(error);
-        let (mut fit, diagnostics) = match wanted.is_diagnosed {
+        let (mut fit, mut diagnostics) = match wanted.is_diagnosed {
             true => problem.fit_diagnosed().map(|(fit, found)| (fit, Some(found))).map_err(explain)?,
             false => (problem.fit().map_err(explain)?, None),
         };
+        if let (true, Some(found)) = (self.wording.counts_from_zero(), &mut diagnostics) {
+            count_from_zero(&mut fit, found, self.data.clusters().is_some());
+        }
         let seconds = fit.seconds.total;
         let leverage = diagnostics.as_ref().and_then(|found| found.leverage.as_ref());
         if let (Some(leverage), true) =

@@ -1,5 +1,7 @@
 //! Who hears of progress, notes and warnings while a request is computed.
 
+use steinbound::Warning;
+
 /// What hears of a computation while it runs. Notes and warnings are also part of the answer.
 ///
 /// `()` is a listener that ignores everything.
@@ -31,6 +33,6 @@ impl Task for () {
 }
 
 /// Sends warnings to a listener, one by one.
-pub(crate) fn warn_all<'a>(listener: &dyn Listener, warnings: impl IntoIterator<Item = &'a String>) {
+pub(crate) fn warn_all<'a>(listener: &dyn Listener, warnings: impl IntoIterator<Item = &'a Warning>) {
     warnings.into_iter().for_each(|warning| listener.warning(warning));
 }

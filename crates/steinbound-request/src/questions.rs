@@ -3,7 +3,7 @@
 use steinbound::expression::Expression;
 use steinbound::fit::Parameter;
 use steinbound::inference::{LinearHypothesis, WaldTest};
-use steinbound::{Error, Fit, HypothesisError};
+use steinbound::{Error, Fit, HypothesisError, Warning};
 use steinbound_io::names::shown;
 
 use crate::error::RequestError;
@@ -106,7 +106,7 @@ impl Questions {
             }
         }
         answered.is_complete = warnings.is_empty();
-        fit.warnings.extend(warnings);
+        fit.warnings.extend(warnings.into_iter().map(Warning::from));
         Ok(answered)
     }
 }

@@ -10,7 +10,7 @@ use steinbound::regression::{PreparedRegression, ResponseLimit};
 use steinbound::{Fit, Method, PointsError};
 use steinbound_io::{Design, Formula, Frame, Limit, limit_values};
 
-use crate::choices;
+use crate::choices::{self, Predicted};
 use crate::error::RequestError;
 use crate::fit::FitAnswer;
 use crate::model::ReadyModel;
@@ -90,6 +90,8 @@ pub struct RegressionCase {
     pub prepared: PreparedRegression,
     /// The rows that have everything that is used, counted from zero.
     pub rows: Vec<usize>,
+    /// Where responses of these rows are cut off, below and above.
+    limits: [Option<Column>; 2],
     /// The method.
     pub method: Method,
     /// Its options.
@@ -179,7 +181,13 @@ impl RegressionRequest {
         let design = self.formula.design(&frame)?;
         let prepared = self.build(&frame, &design, &rows)?;
         let places = (0..frame.len()).map(|row| frame.place(row)).collect();
+        let own = |column: Option<Column>| match column {
+            Some(Column::Each(values)) => Some(Column::Each(rows.iter().map(|row| values[*row]).collect())),
+            text => text,
+        };
+        let limits = [own(self.lower), own(self.upper)];
         Ok(RegressionCase {
+            limits,
             formula: self.formula,
             design,
             prepared,
@@ -302,12 +310,63 @@ impl RegressionCase {
 
     /// The mean of the untruncated response for the rows of another frame.
     pub fn predict(&self, fit: &Fit, frame: &Frame) -> Result<Vec<Prediction>, RequestError> {
+        self.predict_of(Predicted::Mean, fit, frame)
+    }
+
+    /// The mean of the response, untruncated or of what is seen, for the rows of another frame.
+    ///
+    /// The limits are those of the regression; where they differ between rows the frame has the columns that they
+    /// are in, or as many rows as the regression.
+    pub fn predict_of(
+        &self,
+        what: Predicted,
+        fit: &Fit,
+        frame: &Frame,
+    ) -> Result<Vec<Prediction>, RequestError> {
         let covariates = self.design.covariates_of(frame)?;
-        let found = self.prepared.predict(fit, &covariates).ok_or_else(|| {
+        let found = match what {
+            Predicted::Mean => self.prepared.predict(fit, &covariates),
+            Predicted::Seen => {
+                let [lower, upper] = &self.limits;
+                let lower = self.limits_of("lower", lower.as_ref(), frame, f64::NEG_INFINITY)?;
+                let upper = self.limits_of("upper", upper.as_ref(), frame, f64::INFINITY)?;
+                let limits: Vec<(f64, f64)> = lower.into_iter().zip(upper).collect();
+                self.prepared.predict_seen(fit, &covariates, &limits)
+            }
+        };
+        let found = found.ok_or_else(|| {
             RequestError::refused("the fit has no covariance, so that there is nothing to predict from")
         })?;
         let reach = normal_quantile(self.options.confidence());
         Ok(found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect())
+    }
+
+    /// The limits of one side for the rows of another frame.
+    fn limits_of(
+        &self,
+        option: &str,
+        limit: Option<&Column>,
+        frame: &Frame,
+        none: f64,
+    ) -> Result<Vec<f64>, RequestError> {
+        let rows = frame.len();
+        Ok(match limit {
+            None => vec![none; rows],
+            Some(Column::Text(text)) => match limit_values(frame, text)? {
+                Limit::Constant(value) => vec![value; rows],
+                Limit::Column { values, .. } => values,
+            },
+            Some(Column::Each(values)) if values.len() == rows => values.clone(),
+            Some(Column::Each(values)) => {
+                return Err(RequestError::refused(format!(
+                    "{} was given for each of the {} rows of the data, and there are {rows} rows to predict; fit with the \
+                     name of a column as {}, and give the rows that column, too",
+                    self.wording.option(option),
+                    values.len(),
+                    self.wording.option(option)
+                )));
+            }
+        })
     }
 
     /// The answer with what belongs to a regression.

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use steinbound::fit::{Interrupt, Problem};
 use steinbound::inference::Selection;
 use steinbound::model::Model;
-use steinbound::{Error, Estimator, FitError, KernelError, Method, Points};
+use steinbound::{Error, Estimator, FitError, KernelError, Method, Points, Warning};
 use steinbound_io::Place;
 
 use crate::effect::Situation;
@@ -231,11 +231,12 @@ impl Case<'_> {
     }
 
     /// The JSON of a problem that is solved without a fit.
-    pub(crate) fn described(&self, schema: &str, problem: &Problem, warnings: &[String]) -> Json {
+    pub(crate) fn described(&self, schema: &str, problem: &Problem, warnings: &[Warning]) -> Json {
         let mut value = json!(problem.described());
         value["schema"] = json!(schema);
         value["projection"] = json!(self.region.projection_used());
-        value["warnings"] = json!(warnings);
+        value["warnings"] = warnings.iter().map(Warning::text).collect();
+        value["warning_kinds"] = warnings.iter().map(|warning| warning.kind().name()).collect();
         value["seconds"] = json!({ "total": self.seconds() });
         value
     }
@@ -275,14 +276,15 @@ impl Case<'_> {
                 | FitError::NotIdentified { .. },
             )
             | Error::Points(_) => String::new(),
+            // The face counts what it gets as it is.
             _ => return error.into(),
         };
-        RequestError::Data { path, reason: format!("{error}{help}") }
+        RequestError::Data { path, reason: format!("{}{help}", wording.counted(error)) }
     }
 
     fn explain_regression(&self, error: Error, path: Option<String>) -> RequestError {
         let Error::Fit(FitError::OutsideDomain { outside, rows, first, .. }) = &error else {
-            return RequestError::Data { path, reason: error.to_string() };
+            return RequestError::Data { path, reason: self.wording.counted(error).to_string() };
         };
         let (row, name, wording) = (first - 1, &self.data.names()[0], self.wording);
         let value = self.data.row(row)[0];

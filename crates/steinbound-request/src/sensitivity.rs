@@ -4,7 +4,7 @@ use steinbound::inference::Sensitivity;
 use steinbound::kernel::Bandwidth;
 use steinbound::model::Model;
 use steinbound::text::duration;
-use steinbound::{Estimator, Fit, Matrix, Points};
+use steinbound::{Estimator, Fit, Matrix, Points, WarningKind};
 
 /// Who wants a sensitivity analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl SensitivityOutcome {
         }
         match as_fitted(estimator, fit).sensitivity(data, model) {
             Ok(found) => {
-                fit.warnings.extend(found.warning.clone());
+                fit.warnings.extend(found.warning.iter().map(|text| WarningKind::Model.warning(text)));
                 SensitivityOutcome::Found(found)
             }
             Err(error) => SensitivityOutcome::Failed(error.to_string()),

@@ -1,9 +1,9 @@
 //! Tests of goodness of fit.
 
 use serde_json::{Value as Json, json};
-use steinbound::Fit;
 use steinbound::fit::Problem;
 use steinbound::inference::{GoodnessOfFit, TestResult};
+use steinbound::{Fit, Warning};
 
 use crate::error::RequestError;
 use crate::listener::Listener;
@@ -26,7 +26,7 @@ pub struct TestAnswer {
     /// The same on the plane.
     pub flat_at: Option<Vec<f64>>,
     /// What the user should know before trusting the result.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Whether the level can be relied on.
     pub is_sound: bool,
     described: Json,

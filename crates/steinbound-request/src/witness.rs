@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use steinbound::fit::{Problem, WitnessValues};
-use steinbound::{Method, Points};
+use steinbound::{Method, Points, Warning};
 
 use crate::error::RequestError;
 use crate::region::ProjectionUsed;
@@ -120,7 +120,7 @@ impl Case<'_> {
         }
         Err(RequestError::refused(format!(
             "the fit has no parameters at which to evaluate the witness: {}; give them with {}",
-            fit.warnings.join("; "),
+            fit.warnings.iter().map(Warning::text).collect::<Vec<_>>().join("; "),
             self.wording.option("at")
         )))
     }

@@ -1,4 +1,6 @@
-//! How messages name options: each face has its own way to write them.
+//! How messages name options and count rows: each face has its own way.
+
+use steinbound::{Error, FitError, PointsError};
 
 /// The face that a message is written for.
 ///
@@ -56,6 +58,36 @@ impl Wording {
             Wording::Python => format!("{}=True", argument(name)),
             Wording::R => format!("{} = TRUE", argument(name)),
         }
+    }
+
+    /// Whether rows and columns are counted from 0, as arrays do.
+    pub fn counts_from_zero(self) -> bool {
+        self == Wording::Python
+    }
+
+    /// An error of the library with rows and columns counted as the face counts them.
+    ///
+    /// ```
+    /// use steinbound::PointsError;
+    /// use steinbound_request::Wording;
+    /// let error = || PointsError::NotFinite { row: 3, column: 1, value: f64::NAN }.into();
+    /// assert!(Wording::CommandLine.counted(error()).to_string().starts_with("row 3, column 1 is NaN"));
+    /// assert!(Wording::Python.counted(error()).to_string().starts_with("row 2, column 0 is NaN"));
+    /// ```
+    pub fn counted(self, mut error: Error) -> Error {
+        if !self.counts_from_zero() {
+            return error;
+        }
+        match &mut error {
+            Error::Points(PointsError::NotFinite { row, column, .. }) => {
+                (*row, *column) = (row.saturating_sub(1), column.saturating_sub(1));
+            }
+            Error::Points(PointsError::BadWeight { row, .. })
+            | Error::Fit(FitError::ZeroNormal { row } | FitError::NotFiniteAt { row, .. })
+            | Error::Fit(FitError::OutsideDomain { first: row, .. }) => *row = row.saturating_sub(1),
+            _ => {}
+        }
+        error
     }
 
     /// Whether the face is the command line.

@@ -71,6 +71,7 @@ mod score_matching;
 pub mod simulate;
 pub mod stein;
 pub mod text;
+pub mod warning;
 
 pub use compute::{check_simd_choice, simd_level};
 pub use error::{
@@ -80,3 +81,4 @@ pub use fit::Fit;
 pub use matrix::Matrix;
 pub use method::{Estimator, Method};
 pub use points::Points;
+pub use warning::{Warning, WarningKind};

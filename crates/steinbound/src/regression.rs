@@ -252,13 +252,9 @@ impl PreparedRegression {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn predict(&self, fit: &crate::Fit, design: &Matrix) -> Option<Vec<(f64, f64)>> {
-        let covariance = fit.covariance.as_ref()?;
-        let estimates = fit.estimates();
+        let (covariance, estimates) = self.predictable(fit, design)?;
         let count = self.model.coefficients();
         let intercept = usize::from(self.model.has_intercept());
-        if design.columns() + intercept != count || estimates.len() != self.model.parameters() {
-            return None;
-        }
         let predict = |i: usize| {
             let at = |k: usize| if k < intercept { 1.0 } else { design[(i, k - intercept)] };
             let mean = (0..count).map(|k| at(k) * estimates[k]).sum::<f64>();
@@ -269,6 +265,55 @@ impl PreparedRegression {
             (mean, variance.max(0.0).sqrt())
         };
         Some((0..design.rows()).map(predict).collect())
+    }
+
+    /// The mean of the response that is seen, between the limits of each row, with its standard error by the delta
+    /// method; otherwise as [`predict`](PreparedRegression::predict). Values are NaN where nothing can be seen.
+    ///
+    /// ```
+    /// # use steinbound::{Estimator, Matrix};
+    /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
+    /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
+    /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
+    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x);
+    /// # let regression = regression.lower(ResponseLimit::Constant(4.0)).build(0)?;
+    /// let estimator = regression.estimator(&Estimator::truncated_mle());
+    /// let fit = estimator.fit(&regression.points, &regression.model)?;
+    /// let at = Matrix::from_fn(1, 1, |_, _| 0.5);
+    /// let (whole, seen) = (regression.predict(&fit, &at), regression.predict_seen(&fit, &at, &[(6.5, 9.0)]));
+    /// assert!(seen.unwrap()[0].0 > whole.unwrap()[0].0);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn predict_seen(
+        &self,
+        fit: &crate::Fit,
+        design: &Matrix,
+        limits: &[(f64, f64)],
+    ) -> Option<Vec<(f64, f64)>> {
+        let (covariance, estimates) = self.predictable(fit, design)?;
+        if limits.len() != design.rows() {
+            return None;
+        }
+        let predict = |(i, limits): (usize, &(f64, f64))| {
+            let point: Vec<f64> =
+                [0.0].into_iter().chain((0..design.columns()).map(|j| design[(i, j)])).collect();
+            let found = self.model.seen_response(&point, *limits, &estimates);
+            let Some((mean, gradient)) = found else { return (f64::NAN, f64::NAN) };
+            let row = |j: usize| (0..gradient.len()).map(|k| covariance[(j, k)] * gradient[k]).sum::<f64>();
+            let variance: f64 = gradient.iter().enumerate().map(|(j, slope)| slope * row(j)).sum();
+            (mean, variance.max(0.0).sqrt())
+        };
+        Some(limits.iter().enumerate().map(predict).collect())
+    }
+
+    /// The covariance and the estimates of a fit, if they and the design have the model's sizes.
+    fn predictable<'f>(&self, fit: &'f crate::Fit, design: &Matrix) -> Option<(&'f Matrix, Vec<f64>)> {
+        let (covariance, estimates) = (fit.covariance.as_ref()?, fit.estimates());
+        let count = self.model.coefficients();
+        let has_sizes = design.columns() + usize::from(self.model.has_intercept()) == count
+            && estimates.len() == self.model.parameters()
+            && covariance.rows() == estimates.len();
+        has_sizes.then_some((covariance, estimates))
     }
 }
 

@@ -46,6 +46,22 @@ impl Format {
         choose("format", name, &Format::ALL)
     }
 
+    /// The plain text of a document, followed by its warnings, for a face without an error stream.
+    ///
+    /// ```
+    /// use steinbound::text::Document;
+    /// use steinbound_request::render::Format;
+    /// let document = Document::new().line("one row").warning("few rows");
+    /// assert_eq!(Format::whole_text(&document), "one row\n\nwarning: few rows\n");
+    /// ```
+    pub fn whole_text(document: &Document) -> String {
+        let mut text = document.to_string();
+        for (i, warning) in document.warnings().iter().enumerate() {
+            text.push_str(&format!("{}warning: {warning}\n", if i == 0 { "\n" } else { "" }));
+        }
+        text
+    }
+
     /// Writes a document. Whatever its text contains stays text.
     ///
     /// ```

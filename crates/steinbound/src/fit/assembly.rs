@@ -8,6 +8,7 @@ use crate::method::Setup;
 use crate::minimise::{Estimate, sandwich};
 use crate::model::Model;
 use crate::stein::{InfluenceSums, Minimum};
+use crate::warning::{Warning, WarningKind};
 
 /// What a fit contains besides its estimate.
 struct Frame<'a> {
@@ -16,7 +17,7 @@ struct Frame<'a> {
     names: &'a [String],
     setup: Setup,
     confidence: f64,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     /// The number of clusters, where there are clusters.
     clusters: Option<usize>,
     covariance_type: CovarianceKind,
@@ -173,11 +174,11 @@ impl Frame<'_> {
                 return Err(FitError::OneCluster.into());
             }
             if count < FEW_CLUSTERS.max(names.len() + 1) {
-                warnings.push(format!(
+                warnings.push(WarningKind::Uncertainty.warning(format!(
                     "there are only {count} clusters for {} parameters, so that the standard errors are too small; \
                      use more clusters, or fewer parameters",
                     names.len()
-                ));
+                )));
             }
         }
         let natural_covariance = match &estimate.theta {
@@ -186,7 +187,7 @@ impl Frame<'_> {
         };
         let reported = estimate.theta.as_ref().and_then(|theta| model.report(theta));
         if estimate.theta.is_some() && reported.is_none() {
-            warnings.push(model.unreportable());
+            warnings.push(WarningKind::Model.warning(model.unreportable()));
         }
         let covariance = match &reported {
             _ if reports_as_fitted => natural_covariance.clone(),
@@ -206,11 +207,11 @@ impl Frame<'_> {
             false => with_intervals(&names, estimate.theta.as_deref(), natural_covariance.as_ref(), reach),
         };
         if let Some(p) = parameters.iter().find(|p| p.has_vanishing_error()) {
-            warnings.push(format!(
+            warnings.push(WarningKind::Uncertainty.warning(format!(
                 "the standard error of {} vanishes, because there are too few distinct observations; do not rely on \
                  the intervals",
                 p.name
-            ));
+            )));
         }
         let squared = estimate.discrepancy_squared;
         Ok(Fit {

@@ -17,6 +17,7 @@ use crate::model::{Model, check_theta, checked_parameters, scores};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Statistic, SteinForm, Witness, check_dense, discrepancy_squared};
+use crate::warning::Warning;
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
 ///
@@ -36,7 +37,7 @@ pub struct Problem<'a> {
     pub(crate) weights: Vec<f64>,
     solver: Arc<dyn Solver>,
     setup: Setup,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     boundary: Option<Points<'static>>,
     boundary_check: Option<BoundaryCheck>,
     /// How bandwidth and ridge were chosen, if they were tuned.
@@ -82,7 +83,8 @@ pub struct Described {
     #[serde(flatten)]
     pub setup: Setup,
     /// Warnings about the data.
-    pub warnings: Vec<String>,
+    #[serde(flatten, serialize_with = "crate::warning::side_by_side::serialize")]
+    pub warnings: Vec<Warning>,
 }
 
 impl Estimator {
@@ -293,7 +295,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The warning about the boundary points that was found before fitting.
-    pub(crate) fn boundary_warning(&self) -> Option<&String> {
+    pub(crate) fn boundary_warning(&self) -> Option<&Warning> {
         self.boundary_check.as_ref()?.warning.as_ref()
     }
 
@@ -341,7 +343,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Warnings about the data.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

@@ -6,6 +6,7 @@ use super::{Replicates, Tuning};
 use crate::matrix::Matrix;
 use crate::method::Setup;
 use crate::minimise::{Starts, sandwich};
+use crate::warning::Warning;
 
 /// One parameter with its uncertainty. Values that do not exist are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,7 +142,8 @@ pub struct Fit {
     /// The number of iterations; zero for a closed form.
     pub iterations: usize,
     /// Warnings about the data and the estimate.
-    pub warnings: Vec<String>,
+    #[serde(flatten, with = "crate::warning::side_by_side")]
+    pub warnings: Vec<Warning>,
     /// The time taken.
     pub seconds: Seconds,
     /// How bandwidth and ridge were chosen, if they were tuned

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Fit;
 use crate::matrix::Matrix;
+use crate::warning::Warning;
 
 /// A fit with its settings, as one line of a table.
 ///
@@ -58,7 +59,7 @@ impl Variant {
             variant.std_errors = fit.std_errors();
             variant.covariance = fit.covariance.clone();
         } else {
-            let reason = fit.warnings.last().map_or("the fit is not to be trusted", String::as_str);
+            let reason = fit.warnings.last().map_or("the fit is not to be trusted", Warning::text);
             variant.note = Some(reason.to_string());
         }
         variant

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fit::replicates::{covariance, intervals};
 use crate::fit::{CovarianceKind, Fit, Interval, Problem, Replicates, Resampling};
 use crate::matrix::Matrix;
+use crate::warning::WarningKind;
 
 /// Standard errors and intervals by refitting draws of the data.
 ///
@@ -127,7 +128,8 @@ impl Problem<'_> {
     fn bootstrapped(&self, mut fit: Fit, settings: &Bootstrap) -> Result<Fit, Error> {
         let started = std::time::Instant::now();
         let Some(theta) = fit.fitted_parameters() else {
-            fit.warnings.push("there is no estimate, and so no bootstrap of it".into());
+            let text = "there is no estimate, and so no bootstrap of it";
+            fit.warnings.push(WarningKind::Uncertainty.warning(text));
             return Ok(fit);
         };
         let (draws, interrupt) = (settings.draws, &self.estimator.interrupt);
@@ -178,10 +180,10 @@ impl Fit {
             return Err(ResamplingError::TooManyFailed { failed, draws }.into());
         }
         if failed as f64 > MANY_FAILED * draws as f64 {
-            self.warnings.push(format!(
+            self.warnings.push(WarningKind::Uncertainty.warning(format!(
                 "{failed} of {draws} bootstrap replicates had no estimate and were left out, so that the \
                  intervals are too narrow; use more data or a simpler model"
-            ));
+            )));
         }
         self.bootstrap = Some(Replicates {
             replicates: draws,

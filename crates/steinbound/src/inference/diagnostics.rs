@@ -12,6 +12,7 @@ use crate::method::{LARGEST_SETTLED_MOVE, moved, smaller};
 use crate::minimise::sandwich::contributions;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, Statistic};
+use crate::warning::{Warning, WarningKind};
 
 /// Diagnostics of a fit: values that should be small, and a warning for each that is not.
 ///
@@ -46,7 +47,8 @@ pub struct Diagnostics {
     #[serde(default)]
     pub checks: Vec<Check>,
     /// One sentence for each value beyond its limit, with a remedy.
-    pub warnings: Vec<String>,
+    #[serde(flatten, with = "crate::warning::side_by_side")]
+    pub warnings: Vec<Warning>,
 }
 
 /// The share of one observation in a parameter's variance.
@@ -180,7 +182,7 @@ impl Problem<'_> {
                 fit.warnings.retain(|known| known != warning);
             } else if let Some(moves) = moves {
                 let of_boundary = fit.warnings.iter_mut().filter(|known| *known == warning);
-                of_boundary.for_each(|known| *known = format!("{moves}: {warning}"));
+                of_boundary.for_each(|known| *known = warning.kind().warning(format!("{moves}: {warning}")));
             }
         }
         fit.warnings.extend(diagnostics.warnings.iter().cloned());
@@ -218,10 +220,10 @@ impl Problem<'_> {
         };
         if let Some(moves) = moves.as_ref().filter(|_| self.boundary_warning().is_none()) {
             let ridge = smaller(self.setup().ridge.unwrap_or_default());
-            found.warnings.push(format!(
+            found.warnings.push(WarningKind::Boundary.warning(format!(
                 "{moves}: use a smaller ridge, such as {ridge:.0e}, or more boundary points, and if that \
                  does not help, test whether the model fits"
-            ));
+            )));
         }
         found.compare_statistics(self, fit);
         found.checks = found.judged();
@@ -256,14 +258,9 @@ impl Problem<'_> {
         Ok(largest)
     }
 
-    fn of_leverage(&self, leverage: Option<&Leverage>) -> Option<String> {
-        let Leverage { row, parameter, share, .. } = leverage.filter(|found| found.share > found.limit)?;
-        let what = if self.data.clusters().is_some() { "the cluster of row" } else { "row" };
-        Some(format!(
-            "{what} {row} alone makes up {:.0} % of the variance of {parameter}; check that row, and compare the \
-             estimate with a fit without it",
-            100.0 * share
-        ))
+    fn of_leverage(&self, leverage: Option<&Leverage>) -> Option<Warning> {
+        let found = leverage.filter(|found| found.share > found.limit)?;
+        Some(WarningKind::Data.warning(found.sentence(self.data.clusters().is_some(), 1)))
     }
 
     fn mass_outside(&self, fit: &Fit) -> Option<f64> {
@@ -297,6 +294,28 @@ impl Problem<'_> {
         let rank = form.holder().rank.unwrap_or(0) as f64;
         let operations = n * (m * m + rank * (rank + m)) * (1 + form.coordinates()) as f64;
         self.can_repeat() && operations <= MOST_OPERATIONS
+    }
+}
+
+impl Leverage {
+    /// What it means and what helps, for rows, or clusters, that are counted from this number.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [500.0]])?;
+    /// let model = Gaussian::with_variance(1, 1.0)?;
+    /// let (_, found) = Estimator::mle().check(&data, &model)?.fit_diagnosed()?;
+    /// assert!(found.leverage.unwrap().sentence(false, 0).starts_with("row 3 alone makes up"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn sentence(&self, is_cluster: bool, first: usize) -> String {
+        let Leverage { row, parameter, share, .. } = self;
+        let (what, row) = (if is_cluster { "the cluster of row" } else { "row" }, row - 1 + first);
+        format!(
+            "{what} {row} alone makes up {:.0} % of the variance of {parameter}; check that row, and compare the \
+             estimate with a fit without it",
+            100.0 * share
+        )
     }
 }
 
@@ -363,30 +382,30 @@ impl Diagnostics {
         all.into_iter().flatten().collect()
     }
 
-    fn of_boundary(&self) -> Option<String> {
+    fn of_boundary(&self) -> Option<Warning> {
         let condition = self.boundary_condition.filter(|c| *c > LARGEST_BOUNDARY_CONDITION)?;
-        Some(format!(
+        Some(WarningKind::Boundary.warning(format!(
             "the kernel matrix of the boundary points is nearly singular (condition {condition:.0e}), so \
              that rounding affects the estimate; raise the ridge (default 0.001) or thin the boundary points"
-        ))
+        )))
     }
 
-    fn of_equations(&self) -> Option<String> {
+    fn of_equations(&self) -> Option<Warning> {
         let condition = self.normal_condition.filter(|c| *c > LARGEST_NORMAL_CONDITION)?;
-        Some(format!(
+        Some(WarningKind::Data.warning(format!(
             "the data hardly distinguish some parameters (the equations for them have condition \
              {condition:.0e}); use more data, or a model with fewer parameters"
-        ))
+        )))
     }
 
-    fn of_mass(&self) -> Option<String> {
+    fn of_mass(&self) -> Option<Warning> {
         let outside = self.mass_outside.filter(|share| *share > MOST_OUTSIDE)?;
-        Some(format!(
+        Some(WarningKind::Model.warning(format!(
             "the fitted density puts {} % of its mass outside the domain, so that the fit extrapolates from \
              its tail; do not rely on it far from the data, and check the units of the domain or hold more \
              parameters fixed",
             (1e4 * outside).floor() / 1e2
-        ))
+        )))
     }
 
     /// Whether the estimate hardly moves with a finer boundary near the data.
@@ -436,18 +455,18 @@ impl Diagnostics {
         let remedy = "a sign of too few observations for this number of parameters; collect more data or use fewer \
                       parameters";
         if !refitted.converged || refitted.estimates().iter().any(|v| !v.is_finite()) {
-            self.warnings.push(format!(
+            self.warnings.push(WarningKind::Data.warning(format!(
                 "the {other:?}-statistic has no usable minimum on these data, although the \
                  {statistic:?}-statistic has one, {remedy}"
-            ));
+            )));
             return;
         }
         let Some(most) = Disagreement::largest(&fit.parameters, &refitted.parameters) else { return };
         if most.standard_errors > LARGEST_DISAGREEMENT {
-            self.warnings.push(format!(
+            self.warnings.push(WarningKind::Data.warning(format!(
                 "the V- and the U-statistic differ by {:.1} standard errors in {}, {remedy}",
                 most.standard_errors, most.parameter
-            ));
+            )));
         }
         self.statistics_disagree = Some(most);
     }

@@ -313,7 +313,7 @@ impl Comparison {
             Some(suspicion) => Some(suspicion.clone()),
             None if measured(fit) => None,
             None => {
-                let warning = || fit.fit.as_ref().and_then(|fit| fit.warnings.first().cloned());
+                let warning = || fit.fit.as_ref().and_then(|fit| fit.warnings.first().map(String::from));
                 let reason = fit.reason.clone().or_else(warning);
                 Some(reason.unwrap_or_else(|| "its density cannot be integrated over the region".into()))
             }

@@ -16,6 +16,7 @@ use crate::model::{AtPoints, Density, Model, difference_steps, information_scale
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
+use crate::warning::WarningKind;
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
 ///
@@ -356,11 +357,11 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         } else {
             "by more than its".into()
         };
-        estimate.warnings.push(format!(
+        estimate.warnings.push(WarningKind::Accuracy.warning(format!(
             "the integral over the domain is not exact enough: refining it still moved the estimate {by} \
              standard error; use tksd, which needs no integral, with boundary points close together near the \
              data"
-        ));
+        )));
     }
     // The search ended on a coarser rule; recompute the influence with the last one.
     finish(&objective, &mut estimate, data.len())?;

@@ -6,6 +6,7 @@ use super::Estimator;
 use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::{Points, column_variances};
+use crate::warning::{Warning, WarningKind};
 
 /// The number of rows with positive weight, at least two.
 pub(crate) fn check_rows(data: &Points) -> Result<usize, FitError> {
@@ -51,7 +52,7 @@ const INCOMPARABLE_SPREADS: f64 = 10.0;
 
 /// Coordinates in very different units.
 pub(crate) struct UnequalSpreads {
-    pub(crate) warning: String,
+    pub(crate) warning: Warning,
     /// Whether they make an estimate useless.
     pub(crate) are_incomparable: bool,
 }
@@ -75,10 +76,10 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<U
             true => "do not use the estimate",
             false => "the estimate may be far off",
         };
-        let warning = format!(
+        let warning = WarningKind::Data.warning(format!(
             "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: {consequence}; give \
              the columns in units in which they vary alike, with boundary, domain and covariance in the same units"
-        );
+        ));
         UnequalSpreads { warning, are_incomparable }
     })
 }
@@ -87,7 +88,7 @@ pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<U
 const BLOCK: usize = 1_024;
 
 /// Refuses data outside the domain, or warns if they are allowed.
-pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<String>, Error> {
+pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Option<Warning>, Error> {
     let Some(domain) = &estimator.domain else {
         return Ok(None);
     };
@@ -107,7 +108,8 @@ pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
     let Some(first) = found.into_iter().flatten().next() else { return Ok(None) };
     if estimator.allow_outside {
         let domain = describe();
-        return Ok(Some(format!("{outside} of {rows} data points lie outside the {domain}; they were kept")));
+        let text = format!("{outside} of {rows} data points lie outside the {domain}; they were kept");
+        return Ok(Some(WarningKind::Boundary.warning(text)));
     }
     let point = format!("{:?}", data.row(first));
     Err(FitError::OutsideDomain { domain: describe(), outside, rows, first: first + 1, point }.into())

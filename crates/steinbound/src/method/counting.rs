@@ -12,6 +12,7 @@ use crate::model::starts;
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Statistic, SteinForm};
+use crate::warning::WarningKind;
 
 /// The region in which observations are counted.
 #[derive(Debug, Clone)]
@@ -155,11 +156,11 @@ impl Tally {
         let estimate = of(&mut found);
         if estimate.converged && change > TOLERABLE {
             estimate.converged = change <= UNSETTLED;
-            estimate.warnings.push(format!(
+            estimate.warnings.push(WarningKind::Accuracy.warning(format!(
                 "the masses of the components inside the region are not exact enough: refining their \
                  integration still moved the counts by {change:.2} standard errors, which the weights' standard \
                  errors do not include; use a smaller region around the data, or equal weights"
-            ));
+            )));
         }
         let settled = CountRule { origin: &vec![0.0; origin.len()], ..rules }.at(level)?;
         let _ = self.rule.set(settled);

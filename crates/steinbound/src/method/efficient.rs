@@ -22,6 +22,7 @@ use crate::minimise::{
     minimise_efficiently,
 };
 use crate::stein::{Penalised, Penalty, SteinForm, TestFields, widths};
+use crate::warning::WarningKind;
 
 /// The most Stein features, landmarks times coordinates: their covariance takes 3 MB.
 pub const MOST_FEATURES: usize = 600;
@@ -222,7 +223,7 @@ fn by_tksd(preparation: &mut Preparation, reason: &str) -> Result<Arc<dyn Solver
     preparation.setup.ridge = Some(preparation.estimator.fixed_ridge());
     preparation.setup.statistic = Some(preparation.estimator.statistic);
     let solver = Tksd.prepare(preparation)?;
-    preparation.warnings.push(reason.into());
+    preparation.warnings.push(WarningKind::Boundary.warning(reason));
     Ok(solver)
 }
 

@@ -12,6 +12,7 @@ use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, KernelResidual, LEAK_PROBES};
 use crate::text::significant;
+use crate::warning::{Warning, WarningKind};
 
 /// The share of the kernel that remains at places on the boundary.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +166,7 @@ pub(crate) struct BoundaryCheck {
     pub(crate) kept: f64,
     pub(crate) tie: Option<Tie>,
     /// The warning, which the preparation also contains.
-    pub(crate) warning: Option<String>,
+    pub(crate) warning: Option<Warning>,
     /// Places on the boundary near the data, if the domain is known.
     pub(crate) near_places: Option<Points<'static>>,
 }
@@ -229,7 +230,7 @@ pub(crate) fn sees_one_coordinate(data: &Points) -> bool {
 }
 
 /// The warning about stretches of the boundary without points, the longest of which is described.
-fn gap_warning(gaps: &[Gap]) -> Option<String> {
+fn gap_warning(gaps: &[Gap]) -> Option<Warning> {
     let (longest, others) = gaps.split_first()?;
     let place = |x: &[f64]| {
         let coordinates: Vec<String> = x.iter().map(|value| significant(*value)).collect();
@@ -252,16 +253,17 @@ fn gap_warning(gaps: &[Gap]) -> Option<String> {
         1 => ", and there is another such gap".into(),
         count => format!(", and there are {count} more such gaps"),
     };
-    Some(format!("{stretch}{more}: add points there, or give the region"))
+    let text = format!("{stretch}{more}: add points there, or give the region");
+    Some(WarningKind::Boundary.warning(text))
 }
 
 /// The warning for this residual; `largest_leak` limits the leak if the domain is not known.
-fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<String> {
+fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge: f64) -> Option<Warning> {
     if residual.kept > UNTOUCHED && largest_leak.is_some() {
         let text = "the boundary points are so far from the data that they have no effect, as if the data were not \
                     truncated; check that their columns and units are those of the data, and that the part of the \
                     boundary near the data has points";
-        return Some(text.into());
+        return Some(WarningKind::Boundary.warning(text));
     }
     let (what, remedy) = if residual.leak < RIDGE_LEAK_FACTOR * ridge {
         (
@@ -289,7 +291,8 @@ fn warning(residual: &KernelResidual, tie: Tie, largest_leak: Option<f64>, ridge
     } else {
         return None;
     };
-    Some(format!("{what}: {how}, and the intervals do not include the resulting bias; {remedy}"))
+    let text = format!("{what}: {how}, and the intervals do not include the resulting bias; {remedy}");
+    Some(WarningKind::Boundary.warning(text))
 }
 
 #[cfg(test)]

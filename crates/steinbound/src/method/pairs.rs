@@ -8,6 +8,7 @@ use crate::error::{Error, KernelError};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Conditioned, Landmarks, LowRank, MOST_LANDMARKS, Radial, SteinForm, dense_bytes, widths};
+use crate::warning::{Warning, WarningKind};
 
 /// Up to this many points the pairs are stored (1 MB), in case they are needed again.
 const DENSE_LIMIT: usize = 500;
@@ -30,7 +31,7 @@ pub(crate) struct Held {
     /// The reason for this form.
     pub(super) reason: String,
     /// A warning for the user.
-    pub(super) warning: Option<String>,
+    pub(super) warning: Option<Warning>,
 }
 
 impl Held {
@@ -129,13 +130,13 @@ impl Held {
 }
 
 /// The warning if landmarks leave out more of the kernel than the tolerance.
-fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<String> {
+fn left_out(landmarks: &Landmarks, tolerance: f64) -> Option<Warning> {
     let (rank, residual) = (landmarks.rank(), landmarks.residual());
     (residual > tolerance).then(|| {
-        format!(
+        WarningKind::Accuracy.warning(format!(
             "the low-rank form leaves {residual:.1e} of the kernel out with {rank} landmarks, more than the \
              tolerance {tolerance:.1e}: the estimate is as valid, but less precise than with all pairs; use \
              a larger bandwidth, or the tiled form"
-        )
+        ))
     })
 }

@@ -12,6 +12,7 @@ use crate::model::{Model, checked_parameters};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::SteinForm;
+use crate::warning::Warning;
 
 /// Settings, data and model for preparing a [`Solver`](super::Solver), with a record of the choices made.
 pub struct Preparation<'a> {
@@ -24,7 +25,7 @@ pub struct Preparation<'a> {
     /// The setup, in which methods record their choices.
     pub setup: Setup,
     /// Warnings about the data and the settings.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// Boundary points, given or sampled.
     pub(crate) boundary: Option<Points<'static>>,
     /// How well the boundary points represent the boundary, if that was measured.

@@ -7,6 +7,7 @@ use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::minimise::{Estimate, sandwich};
 use crate::points::Points;
+use crate::warning::WarningKind;
 
 /// The flux that a penalty tolerates: its strength is the number of observations over this.
 pub(super) const TOLERATED_FLUX: f64 = 0.5;
@@ -67,10 +68,10 @@ impl Moves {
         let of_penalty = "a boundary that tolerates a tenth of the flux";
         for (found, what) in [(&self.finer, of_boundary), (&self.tighter, of_penalty)] {
             if let Some(found) = found.as_ref().filter(|found| !is_small(Some(found))) {
-                estimate.warnings.push(format!(
+                estimate.warnings.push(WarningKind::Boundary.warning(format!(
                     "{}: test whether the model fits, give another bandwidth, or use truncated-mle",
                     moved(found, what)
-                ));
+                )));
                 estimate.converged = false;
             }
         }

@@ -5,6 +5,7 @@ use crate::matrix::Matrix;
 use crate::model::{Affine, LinearScore, Model};
 use crate::points::Points;
 pub(crate) use crate::stein::solve_normal_equations;
+use crate::warning::{Warning, WarningKind};
 
 /// How the search for a minimum began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +38,7 @@ pub struct Estimate {
     pub(crate) starts: Option<Starts>,
     pub(crate) converged: bool,
     pub(crate) iterations: usize,
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl Estimate {
@@ -63,11 +64,10 @@ impl Estimate {
         Estimate {
             theta: None,
             converged: false,
-            warnings: vec![
+            warnings: vec![WarningKind::Convergence.warning(
                 "the U-statistic has no minimum on these data: its quadratic form is not positive definite; \
-                 use the V-statistic, more data, or fewer parameters"
-                    .into(),
-            ],
+                 use the V-statistic, more data, or fewer parameters",
+            )],
             ..Estimate::closed_form(Vec::new(), Matrix::zeros(0, parameters))
         }
     }

@@ -10,6 +10,7 @@ use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
+use crate::warning::{Warning, WarningKind};
 
 /// Minimises an objective from the given start, or from those that the model proposes.
 ///
@@ -141,7 +142,7 @@ fn finished(
 /// Whether the end of a search can be trusted, and the warnings if not.
 pub(super) struct Verdict {
     pub(super) is_sound: bool,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// How a search ended.
@@ -163,31 +164,32 @@ pub(super) fn judged(
 ) -> Verdict {
     let Ended { converged, is_definite, iterations, starts } = ended;
     let mut warnings = Vec::new();
+    let mut warn = |text: String| warnings.push(WarningKind::Convergence.warning(text));
     let values: Vec<f64> = free.iter().map(|k| theta[*k]).collect();
     let flattest = flattest(at, &values);
     let suspicion = model.search().and_then(|search| search.suspicion(theta, data));
     if !converged || !is_definite {
         let why = if is_definite { "no minimum was reached" } else { "the Hessian is not positive definite" };
-        warnings.push(format!(
+        warn(format!(
             "the search stopped after {iterations} steps without converging: {why} where it ended; try other \
              starting values, more data or fewer parameters"
         ));
     } else if let Some(k) = flattest {
         let names = model.names(data.names());
-        warnings.push(format!(
+        warn(format!(
             "the data hardly determine {}: the objective is flat along it, so that neither the estimate nor \
              its standard error means anything; use a simpler model",
             names.get(free[k]).map_or("a parameter", String::as_str)
         ));
     } else if starts.tried >= 5 && starts.agreed == 1 {
-        warnings.push(format!(
+        warn(format!(
             "only one of {} starts reached this minimum, so that a lower one may have been missed; give your own \
              starting values to check",
             starts.tried
         ));
     }
     let is_sound = converged && is_definite && flattest.is_none() && suspicion.is_none();
-    warnings.extend(suspicion);
+    suspicion.into_iter().for_each(warn);
     Verdict { is_sound, warnings }
 }
 

@@ -79,7 +79,9 @@ fn sparse_boundary_points_are_left_to_tksd() {
     assert_eq!(efficient.estimates(), tksd.estimates());
     assert_eq!(efficient.std_errors(), tksd.std_errors());
     assert!(efficient.setup.boundary.is_none() && efficient.setup.ridge == tksd.setup.ridge);
-    let said = |w: &String| w.contains("a fifth of a bandwidth apart") && w.contains("estimate by tksd");
+    let said = |w: &steinbound::Warning| {
+        w.contains("a fifth of a bandwidth apart") && w.contains("estimate by tksd")
+    };
     assert!(efficient.warnings.iter().any(said), "{:?}", efficient.warnings);
 }
 

@@ -22,6 +22,7 @@ use crate::minimise::stein_objective::SteinObjective;
 use crate::model::{AtPoints, LinearScore, Model, Wanted};
 use crate::points::Points;
 use crate::stein::{Leverage, MeanFeatures, Penalised, Penalty, Statistic, Sums};
+use crate::warning::WarningKind;
 
 /// How many times the weights are computed, each time at the estimate before.
 const ROUNDS: usize = 2;
@@ -166,16 +167,16 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
         return Err(FitError::NotFinite { what: "estimate" }.into());
     };
     if !estimate.converged && estimate.warnings.is_empty() {
-        estimate.warnings.push(
+        estimate.warnings.push(WarningKind::Convergence.warning(
             "the weighted moment equations have no solution near the first estimate; try other starting \
-             values, more data or fewer parameters"
-                .into(),
-        );
+             values, more data or fewer parameters",
+        ));
     }
     if let Some(search) = task.model.search().filter(|_| task.model.affine().is_none())
         && let Some(suspicion) = search.suspicion(&theta, &equations.points)
     {
         estimate.converged = false;
+        let suspicion = WarningKind::Convergence.warning(suspicion);
         if !estimate.warnings.contains(&suspicion) {
             estimate.warnings.push(suspicion);
         }
