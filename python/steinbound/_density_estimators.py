@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -10,23 +11,30 @@ from sklearn.base import DensityMixin
 
 from ._density import components
 from ._estimator import Array, Estimator
-from ._fit import discrepancy, fit
+from ._fit import discrepancy, fit, fitted, problem_of, settings_of
 from ._inputs import seed_of
+from ._reach import check_reach
 from ._results import FitResult
 from .kernels import Kernel
 from .models import Gaussian, Model
 
-__all__ = ["TruncatedDensity", "TruncatedGaussian", "discrepancy_score"]
+__all__ = ["DensityEstimator", "TruncatedGaussian", "discrepancy_score"]
+
+#: The settings that have an argument of their own.
+CHOSEN = ("method", "kernel", "bandwidth", "ridge", "statistic", "tune")
 
 
-class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
+class DensityEstimator(DensityMixin, Estimator):  # type: ignore[misc]
     """What the density estimators have in common."""
 
     boundary: Any
     boundary_normals: Any
     domain: Any
     start: Any = None
+    n_init: int = 1
     result_: FitResult
+    converged_: bool
+    n_iter_: int
 
     def _model(self) -> Model:
         raise NotImplementedError
@@ -52,16 +60,39 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
         FitWarning
             Where an assumption does not hold, or the estimate should not be trusted.
         """
-        self.result_ = fit(
-            self._named(self._learned(X)),
-            self.boundary,
-            self.domain,
-            self._model(),
-            weights=sample_weight,
-            start=self.start,
-            boundary_normals=self.boundary_normals,
-            **self._settings(),
-        )
+        points = self._learned(X)
+        settings = self._settings()
+        if settings["method"] not in ("mle", "ksd") and not settings.get("allow_outside", False):
+            check_reach(points, self.boundary, self.domain)
+        diagnostics = settings.pop("diagnostics")
+        seed = seed_of(settings.pop("random_state"))
+        if not isinstance(self.n_init, Integral) or self.n_init < 1:
+            raise ValueError(f"n_init is {self.n_init!r}; give a whole number, 1 or more")
+        best: FitResult | None = None
+        for number in range(int(self.n_init)):
+            chosen = settings_of(
+                *(settings[name] for name in CHOSEN),
+                random_state=seed + number,
+                options={name: value for name, value in settings.items() if name not in CHOSEN},
+                function=fit,
+            )
+            problem = problem_of(
+                self._named(points),
+                self.boundary,
+                self.domain,
+                self._model(),
+                sample_weight,
+                None,
+                self.start,
+                chosen,
+                self.boundary_normals,
+            )
+            found = fitted(problem, diagnostics)
+            best = found if best is None or _rank(found) < _rank(best) else best
+        assert best is not None
+        self.result_ = best
+        best._warn()
+        self.converged_, self.n_iter_ = best.converged, int(best.to_dict()["iterations"])
         self._keep()
         return self
 
@@ -104,6 +135,43 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
             )
         return float(np.mean(self.result_.log_density(points, problem.domain is not None)))
 
+    def bic(self, X: Any) -> float:
+        """The Bayesian criterion of points; lower is better.
+
+        Parameters
+        ----------
+        X
+            The points; their likelihood is that of :meth:`score`.
+        """
+        points = self._checked(X)
+        return -2 * len(points) * self.score(points) + self.result_._size() * float(np.log(len(points)))
+
+    def aic(self, X: Any) -> float:
+        """Akaike's criterion of points; lower is better.
+
+        Parameters
+        ----------
+        X
+            The points; their likelihood is that of :meth:`score`.
+        """
+        points = self._checked(X)
+        return -2 * len(points) * self.score(points) + 2 * self.result_._size()
+
+    def sample(self, n_samples: int = 1, truncated: bool = False, random_state: Any = None) -> Any:
+        """Draws of the fitted density.
+
+        Parameters
+        ----------
+        n_samples
+            How many.
+        truncated
+            Whether they come from inside the domain.
+        random_state
+            A seed or a generator; by default the estimator's, so that a seed gives the same draws at every
+            call.
+        """
+        return self._draws(n_samples, truncated, random_state)[0]
+
     def _draws(self, n_samples: int, truncated: bool, random_state: Any) -> tuple[Array, int]:
         """Draws of the fitted density, and the seed that gave them."""
         self._require_fit()
@@ -113,7 +181,16 @@ class TruncatedDensity(DensityMixin, Estimator):  # type: ignore[misc]
         return self.result_.sample(n_samples, truncated, seed), seed
 
 
-class TruncatedGaussian(TruncatedDensity):
+def _rank(result: FitResult) -> tuple[bool, float]:
+    """What is smaller for the better of two fits of the same method."""
+    found = result.to_dict()
+    likelihood = found["log_likelihood"]
+    measured = (found["discrepancy_squared"], found["objective"], None if likelihood is None else -likelihood)
+    value = next((value for value in measured if value is not None), float("inf"))
+    return not result.trustworthy, value
+
+
+class TruncatedGaussian(DensityEstimator):
     """A normal distribution behind a truncation.
 
     Parameters
@@ -123,7 +200,8 @@ class TruncatedGaussian(TruncatedDensity):
     domain
         The region in which data are seen, where it is known. With neither boundary nor domain only
         ``method="mle"`` and ``"ksd"`` can be fitted, which take the data as not truncated; the others say so.
-        Both are in the units of ``X`` as it arrives: a scaler before the estimator changes them.
+        Both are in the units of ``X`` as it arrives: a scaler before the estimator changes those of ``X``, which is
+        refused where it shows.
     covariance
         The covariance where it is known: a number, variances, or a matrix.
     shape
@@ -139,6 +217,8 @@ class TruncatedGaussian(TruncatedDensity):
         Other options of :func:`steinbound.fit` by name, such as ``{"boundary_points": 200, "threads": 1}``.
     boundary_normals
         A vector perpendicular to the boundary at each of its points, m by d, as for :func:`steinbound.fit`.
+    n_jobs
+        The number of threads, -1 for all cores, which is the default; results do not depend on it.
 
     Attributes
     ----------
@@ -148,6 +228,8 @@ class TruncatedGaussian(TruncatedDensity):
         The covariance, d by d.
     result_
         The :class:`steinbound.FitResult`: standard errors, intervals, tests, plots.
+    converged_, n_iter_
+        Whether the minimum was found, and after how many steps; none for a closed form.
     n_features_in_, feature_names_in_
         The number of features and, where they are text, their names.
 
@@ -184,6 +266,7 @@ class TruncatedGaussian(TruncatedDensity):
         diagnostics: bool = True,
         options: Mapping[str, Any] | None = None,
         boundary_normals: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.boundary = boundary
         self.domain = domain
@@ -199,6 +282,7 @@ class TruncatedGaussian(TruncatedDensity):
         self.diagnostics = diagnostics
         self.options = options
         self.boundary_normals = boundary_normals
+        self.n_jobs = n_jobs
 
     def _model(self) -> Model:
         return Gaussian(self.covariance, self.shape)
@@ -208,23 +292,9 @@ class TruncatedGaussian(TruncatedDensity):
         # A known covariance is the one that was given, which stays the user's.
         self.covariance_ = covariance.copy()
 
-    def sample(self, n_samples: int = 1, truncated: bool = False, random_state: Any = None) -> Array:
-        """Draws of the fitted density.
-
-        Parameters
-        ----------
-        n_samples
-            How many.
-        truncated
-            Whether they come from inside the domain.
-        random_state
-            A seed or a generator; by default the estimator's, so that a seed gives the same draws at every
-            call.
-        """
-        return self._draws(n_samples, truncated, random_state)[0]
 
 
-def discrepancy_score(estimator: TruncatedDensity, X: Any, y: Any = None) -> float:
+def discrepancy_score(estimator: DensityEstimator, X: Any, y: Any = None) -> float:
     """Minus the squared discrepancy of points from a fitted density: a score that needs no domain.
 
     All estimators are measured alike, by the U-statistic of TKSD with the default kernel and the median
@@ -252,10 +322,10 @@ def discrepancy_score(estimator: TruncatedDensity, X: Any, y: Any = None) -> flo
     >>> search.best_params_
     {'method': 'tksd'}
     """
-    if not isinstance(estimator, TruncatedDensity):
+    if not isinstance(estimator, DensityEstimator):
         raise TypeError(
             f"the estimator is a {type(estimator).__name__}; "
-            "give a TruncatedGaussian or a TruncatedGaussianMixture, not a pipeline around it"
+            "give a TruncatedDensity, TruncatedGaussian or TruncatedGaussianMixture, not a pipeline around it"
         )
     points = estimator._checked(X)
     if np.isnan(estimator.result_.estimates).any():

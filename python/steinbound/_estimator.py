@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -32,6 +33,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         for name in options:
             if name not in NAMES:
                 raise ValueError(f"there is no option {name!r}; those there are: {', '.join(NAMES)}")
+        jobs = getattr(self, "n_jobs", None)
+        if jobs is not None:
+            if "threads" in options:
+                raise ValueError("n_jobs and options={'threads': ...} say the same in two ways; give one of them")
+            options["threads"] = effective_n_jobs(jobs)
         return {name: getattr(self, name) for name in SHARED} | options
 
     def _learned(self, X: Any) -> Array:

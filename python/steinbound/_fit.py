@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any, Unpack
@@ -17,12 +17,13 @@ from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_
 from ._kinds import OPTIONS, as_count, check_kinds, check_order
 from ._options import Options
 from ._problem import Problem, Settings, distinct, matched, ordered
-from ._results import DiscrepancyResult, FitResult, TestResult, warn
+from ._results import DiscrepancyResult, FitResult, TestResult
+from ._warnings import warn
 from .domains import Domain, Polygon, as_domain
 from .kernels import Kernel
 from .models import Model, as_model
 
-__all__ = ["NAMES", "discrepancy", "fit", "gof_test", "problem_of", "settings_of", "simulate"]
+__all__ = ["NAMES", "discrepancy", "fit", "fitted", "gof_test", "problem_of", "settings_of", "simulate"]
 
 
 #: The names of the options, and those that are chosen by a number.
@@ -33,12 +34,12 @@ NUMBERED = {option.name for option in OPTIONS if option.is_numbered}
 RULES = next(option.choices for option in OPTIONS if option.name == "tune")
 
 
-def unknown_option(name: str) -> str:
-    """The refusal of an argument that is not there, with the nearest that is."""
-    known = {*signature(fit).parameters, *NAMES} - {"options"}
-    near = get_close_matches(name, sorted(known), 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"those there are: {', '.join(sorted(known))}"
-    return f"there is no argument {name!r}; {hint}"
+def unknown_option(function: Callable[..., Any], name: str) -> str:
+    """The refusal of an argument that a function does not have, with the nearest and all that it has."""
+    known = [own for own in signature(function).parameters if own != "options"] + NAMES
+    near = get_close_matches(name.lower(), known, 1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? Those" if near else "those"
+    return f"there is no argument {name!r} of {function.__name__}; {hint} there are: {', '.join(known)}"
 
 
 def settings_of(
@@ -50,15 +51,16 @@ def settings_of(
     tune: str | bool | None,
     random_state: Any,
     options: Options,
+    function: Callable[..., Any],
     project: bool = False,
 ) -> Settings:
-    """All settings of an estimator; those that are rarely changed come as options."""
+    """All settings of an estimator; those that are rarely changed come as options of a function."""
     if tune not in (None, False, True, *RULES):
         others = " or ".join(repr(rule) for rule in RULES if rule != "none")
         raise ValueError(f"unknown rule {tune!r}; tune is None or {others}")
     for name in options:
         if name not in NAMES:
-            raise TypeError(unknown_option(name))
+            raise TypeError(unknown_option(function, name))
     check_kinds({**options, "method": method, "ridge": ridge, "statistic": statistic, "project": project})
     name, width = kernels.chosen(kernel, bandwidth)
     return Settings(
@@ -253,12 +255,27 @@ def fit(
     >>> result.wald_test("mean[x1] = mean[x2]").p_value > 0.01
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, fit, project)
     problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings, boundary_normals)
+    result = fitted(problem, diagnostics, bootstrap, resampling, interval, derive, progress)
+    result._warn()
+    return result
+
+
+def fitted(
+    problem: Problem,
+    diagnostics: bool,
+    bootstrap: int | None = None,
+    resampling: str = "nonparametric",
+    interval: str = "percentile",
+    derive: Any = None,
+    progress: bool = False,
+) -> FitResult:
+    """The fit of a problem, whose warnings are not issued."""
     selection = problem.choose(progress)
-    result = FitResult(problem, *problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress))
+    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress)
+    result = FitResult(problem, *found)
     result.selection = selection
-    warn(result.warnings)
     return result
 
 
@@ -305,7 +322,7 @@ def discrepancy(
     >>> near.value < far.value
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options, project)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options, discrepancy, project)
     is_formula = isinstance(model, str) and model != "gaussian"
     if is_formula and not isinstance(at, Mapping):
         raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
@@ -313,7 +330,7 @@ def discrepancy(
     problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals)
     place = problem.parameters(at, "at")
     result = DiscrepancyResult(*problem.core.discrepancy(place))
-    warn(result.warnings)
+    warn(result.warnings, result.warning_kinds)
     return result
 
 
@@ -369,14 +386,12 @@ def gof_test(
     >>> sb.gof_test(X, domain=disc, model=sb.Gaussian(covariance=1.0), at=[1.5, -0.5]).rejected
     True
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, gof_test, project)
     begin = at if isinstance(model, str) and start is None else start
     problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals)
     place = None if at is None else problem.parameters(at, "at")
     result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
-    warn(result.warnings)
-    if not result.trustworthy:
-        warn(result.notes)
+    result._warn()
     return result
 
 

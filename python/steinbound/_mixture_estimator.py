@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._density import components, log_components
-from ._density_estimators import TruncatedDensity
+from ._density_estimators import DensityEstimator
 from ._estimator import Array
 from .kernels import Kernel
 from .models import GaussianMixture, Model
@@ -17,7 +17,33 @@ from .models import GaussianMixture, Model
 __all__ = ["TruncatedGaussianMixture"]
 
 
-class TruncatedGaussianMixture(TruncatedDensity):
+#: The shapes of covariances by scikit-learn's names.
+SHAPES = {"full": "full", "tied": "shared", "diag": "diagonal", "spherical": "spherical"}
+
+
+class ComponentsMixin:
+    """What estimators of densities with components can tell of points."""
+
+    _checked: Any
+    _draws: Any
+    result_: Any
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each component at each point, n by the number of components.
+
+        It is the same with and without the truncation, which cuts all components alike.
+        """
+        points = self._checked(X)
+        logs = log_components(self.result_, points)
+        return np.asarray(np.exp(logs - np.logaddexp.reduce(logs, axis=0)).T)
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The most probable component at each point, counted from 0."""
+        points = self._checked(X)
+        return np.asarray(log_components(self.result_, points).argmax(axis=0))
+
+
+class TruncatedGaussianMixture(ComponentsMixin, DensityEstimator):
     """A mixture of normal distributions behind a truncation.
 
     Parameters
@@ -31,11 +57,18 @@ class TruncatedGaussianMixture(TruncatedDensity):
     shape
         The shape of unknown covariances: ``"full"``, ``"shared"`` or ``"spherical"``.
     estimate_weights
-        Whether the weights of the components are estimated; else they are equal. Methods that know a density
-        by its score alone (all but ``"mle"`` and ``"truncated-mle"``) see little of the weights of components
-        far apart.
+        Whether the weights of the components are estimated, as scikit-learn does; else they are equal. Where only
+        boundary points are known, weights of components that are far apart cannot be estimated.
     start
         The means to start from, ``n_components`` by d, or all parameters; by default they are searched for.
+
+    covariance_type
+        The same as ``shape`` by the names of scikit-learn, which take precedence: ``"full"``, ``"tied"`` or
+        ``"spherical"``.
+    n_init
+        How many searches, each from several starts of its own; the best is kept.
+    n_jobs
+        The number of threads, -1 for all cores, which is the default; results do not depend on it.
 
     Attributes
     ----------
@@ -45,7 +78,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
         Their means, ``n_components`` by d.
     covariances_
         Their covariances, ``n_components`` by d by d whatever the shape.
-    result_, n_features_in_, feature_names_in_
+    result_, converged_, n_iter_, n_features_in_, feature_names_in_
         As for :class:`TruncatedGaussian`.
 
     Examples
@@ -73,7 +106,7 @@ class TruncatedGaussianMixture(TruncatedDensity):
         *,
         covariance: Any = None,
         shape: str = "full",
-        estimate_weights: bool = False,
+        estimate_weights: bool = True,
         start: Any = None,
         method: str = "efficient",
         kernel: Kernel | str = "gaussian",
@@ -85,6 +118,9 @@ class TruncatedGaussianMixture(TruncatedDensity):
         diagnostics: bool = True,
         options: Mapping[str, Any] | None = None,
         boundary_normals: Any = None,
+        covariance_type: str | None = None,
+        n_init: int = 1,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.boundary = boundary
@@ -103,28 +139,24 @@ class TruncatedGaussianMixture(TruncatedDensity):
         self.diagnostics = diagnostics
         self.options = options
         self.boundary_normals = boundary_normals
+        self.covariance_type = covariance_type
+        self.n_init = n_init
+        self.n_jobs = n_jobs
 
     def _model(self) -> Model:
-        return GaussianMixture(self.n_components, self.covariance, self.shape, self.estimate_weights)
+        shape = self.shape
+        if self.covariance_type is not None:
+            if self.covariance_type not in SHAPES:
+                raise ValueError(f"covariance_type is {self.covariance_type!r}; it is one of {', '.join(SHAPES)}")
+            shape = SHAPES[self.covariance_type]
+        # One component has the weight 1.
+        has_weights = self.estimate_weights and self.n_components != 1
+        return GaussianMixture(self.n_components, self.covariance, shape, has_weights)
 
     def _keep(self) -> None:
         weights, means, covariances = zip(*components(self.result_), strict=True)
         self.weights_, self.means_ = np.array(weights), np.array(means)
         self.covariances_ = np.array(covariances)
-
-    def predict_proba(self, X: Any) -> Array:
-        """The probability of each component at each point, n by ``n_components``.
-
-        It is the same with and without the truncation, which cuts all components alike.
-        """
-        points = self._checked(X)
-        logs = log_components(self.result_, points)
-        return np.asarray(np.exp(logs - np.logaddexp.reduce(logs, axis=0)).T)
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """The most probable component at each point, counted from 0."""
-        points = self._checked(X)
-        return np.asarray(log_components(self.result_, points).argmax(axis=0))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
         """Fit, and predict for the same points."""

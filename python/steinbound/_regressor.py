@@ -43,7 +43,9 @@ class TruncatedRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     method, kernel, bandwidth, ridge, statistic, tune, random_state, diagnostics
         As for :func:`steinbound.regress`.
     options
-        Other options of :func:`steinbound.regress` by name, such as ``{"threads": 1}``.
+        Other options of :func:`steinbound.regress` by name, such as ``{"confidence": 0.9}``.
+    n_jobs
+        The number of threads, -1 for all cores, which is the default; results do not depend on it.
 
     Attributes
     ----------
@@ -95,6 +97,7 @@ class TruncatedRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         random_state: Any = None,
         diagnostics: bool = True,
         options: Mapping[str, Any] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lower = lower
         self.upper = upper
@@ -110,6 +113,7 @@ class TruncatedRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         self.random_state = random_state
         self.diagnostics = diagnostics
         self.options = options
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, lower: Any = None, upper: Any = None) -> Self:
         """Estimate the coefficients and the noise.
@@ -146,7 +150,7 @@ class TruncatedRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
             weights=sample_weight,
             **self._settings(),
         )
-        params = self.result_.params
+        params = self.result_._values()
         self.coef_ = np.array([params[name] for name in columns])
         self.intercept_ = params["(Intercept)"] if self.fit_intercept else 0.0
         self.sigma_ = params["sigma"] if self.known_sigma is None else float(self.known_sigma)

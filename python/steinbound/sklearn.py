@@ -15,6 +15,7 @@ Examples
 """
 
 try:
+    from ._any_density_estimator import TruncatedDensity
     from ._density_estimators import TruncatedGaussian, discrepancy_score
     from ._mixture_estimator import TruncatedGaussianMixture
     from ._regressor import TruncatedRegressor
@@ -26,4 +27,10 @@ except ImportError as error:
         "install it with 'pip install \"scikit-learn>=1.6\"'"
     ) from error
 
-__all__ = ["TruncatedGaussian", "TruncatedGaussianMixture", "TruncatedRegressor", "discrepancy_score"]
+__all__ = [
+    "TruncatedDensity",
+    "TruncatedGaussian",
+    "TruncatedGaussianMixture",
+    "TruncatedRegressor",
+    "discrepancy_score",
+]

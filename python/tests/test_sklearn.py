@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from steinbound.sklearn import (
+    TruncatedDensity,
     TruncatedGaussian,
     TruncatedGaussianMixture,
     TruncatedRegressor,
@@ -65,8 +66,11 @@ class TestRecovery:
     def test_mixture(self) -> None:
         estimator = TruncatedGaussianMixture(2, domain=BOX, covariance=1.0, start=MEANS)
         estimator.fit(mixture_sample(1500))
-        errors = estimator.result_.std_errors.reshape(2, 2)
+        bse = estimator.result_.bse
+        errors = np.array([[bse[f"mean[{k}][x{j}]"] for j in (1, 2)] for k in (1, 2)])
         assert np.all(np.abs(estimator.means_ - MEANS) < 4 * errors)
+        # The weights are estimated as well.
+        assert abs(estimator.weights_[0] - 0.5) < 4 * bse["weight[1]"] and estimator.weights_[0] != 0.5
 
     @pytest.mark.parametrize("method", ["efficient", "tksd", "truncated-mle"])
     def test_regression(self, method: str) -> None:
@@ -109,7 +113,9 @@ class TestSameNumbers:
 
     def test_mixture(self) -> None:
         X = mixture_sample()
-        estimator = TruncatedGaussianMixture(2, domain=BOX, shape="spherical", start=MEANS).fit(X)
+        estimator = TruncatedGaussianMixture(
+            2, domain=BOX, covariance_type="spherical", start=MEANS, estimate_weights=False
+        ).fit(X)
         expected = sb.fit(X, domain=BOX, model=sb.GaussianMixture(2, shape="spherical"), start=MEANS)
         assert estimator.result_.estimates.tobytes() == expected.estimates.tobytes()
         assert estimator.means_.ravel().tolist() == expected.estimates[:4].tolist()
@@ -270,6 +276,104 @@ class TestMixture:
         assert estimator.fit_predict(X).tolist() == estimator.predict(X).tolist()
         # What is left and right of the middle between the means lies in different components.
         assert len(set(estimator.predict(X[X[:, 0] < -2]))) == 1
+
+
+class TestAnyModel:
+    def test_a_formula(self) -> None:
+        waits = np.random.default_rng(0).exponential(2.0, size=(800, 1))
+        waits = waits[waits[:, 0] < 3]
+        model, domain = sb.Formula("-rate*x1", start={"rate": 1.0}), sb.Interval(0, 3)
+        estimator = TruncatedDensity(model, domain=domain).fit(waits)
+        expected = sb.fit(waits, domain=domain, model=model)
+        assert estimator.names_ == ["rate"] and estimator.estimates_.tolist() == expected.estimates.tolist()
+        assert abs(estimator.estimates_[0] - 0.5) < 4 * expected.std_errors[0]
+        by_text = TruncatedDensity("-rate*x1", start={"rate": 1.0}, domain=domain).fit(waits)
+        assert by_text.estimates_.tolist() == expected.estimates.tolist()
+        # The density inside is that of an exponential distribution cut off at 3.
+        rate = estimator.estimates_[0]
+        known = np.log(rate) - rate * waits[:, 0] - np.log(-np.expm1(-3 * rate))
+        assert np.allclose(estimator.score_samples(waits, truncated=True), known, rtol=1e-6)
+        assert np.isclose(estimator.bic(waits), -2 * known.sum() + np.log(len(waits)), rtol=1e-6)
+        assert np.isclose(estimator.aic(waits), -2 * known.sum() + 2, rtol=1e-6)
+        assert not hasattr(estimator, "predict_proba") and not hasattr(estimator, "means_")
+        with pytest.raises(AttributeError, match="predict"):
+            estimator.predict(waits)
+        again = pickle.loads(pickle.dumps(clone(estimator).fit(waits)))
+        assert again.estimates_.tolist() == estimator.estimates_.tolist()
+
+    def test_gaussians_and_mixtures_are_those_of_their_own_estimators(self) -> None:
+        X = mixture_sample()
+        model = sb.GaussianMixture(2, covariance=1.0, estimate_weights=True)
+        found = TruncatedDensity(model, domain=BOX, start=None).fit(X)
+        own = TruncatedGaussianMixture(2, domain=BOX, covariance=1.0).fit(X)
+        assert found.means_.tobytes() == own.means_.tobytes() and found.weights_.tobytes() == own.weights_.tobytes()
+        assert found.predict_proba(X).tobytes() == own.predict_proba(X).tobytes()
+        assert found.predict(X).tolist() == own.predict(X).tolist()
+        plain = TruncatedDensity(domain=DISC).fit(disc_sample())
+        assert plain.means_[0].tolist() == TruncatedGaussian(domain=DISC).fit(disc_sample()).mean_.tolist()
+
+    def test_the_best_of_several_searches_is_kept(self) -> None:
+        X = mixture_sample()
+        several = TruncatedGaussianMixture(2, method="mle", covariance=1.0, n_init=3, random_state=5).fit(X)
+        alone = [
+            TruncatedGaussianMixture(2, method="mle", covariance=1.0, random_state=5 + k).fit(X).score(X) for k in range(3)
+        ]
+        assert np.isclose(several.score(X), max(alone), rtol=1e-12)
+        assert several.converged_ and several.n_iter_ == several.result_.to_dict()["iterations"]
+        for wrong in (0, 1.5, "2"):
+            with pytest.raises(ValueError, match="n_init is"):
+                TruncatedGaussianMixture(2, method="mle", n_init=wrong).fit(X)  # type: ignore[arg-type]
+
+    def test_criteria_are_those_of_scikit_learn(self) -> None:
+        # Of data that are not truncated both are the same model.
+        from sklearn.mixture import GaussianMixture
+
+        X = sb.simulate(sb.GaussianMixture(2, covariance=1.0), MEANS.ravel(), None, 500, random_state=3)
+        theirs = GaussianMixture(2, covariance_type="tied", tol=1e-10, max_iter=1000, random_state=0).fit(X)
+        ours = TruncatedGaussianMixture(2, method="mle", covariance_type="tied").fit(X)
+        assert np.isclose(ours.bic(X), theirs.bic(X), rtol=1e-6)
+        assert np.isclose(ours.aic(X), theirs.aic(X), rtol=1e-6)
+        order = np.argsort(theirs.means_[:, 0])
+        assert np.allclose(ours.means_, theirs.means_[order], atol=1e-3)
+        assert np.allclose(ours.weights_, theirs.weights_[order], atol=1e-3)
+        assert np.allclose(ours.covariances_[0], theirs.covariances_, atol=1e-3)
+        with pytest.raises(ValueError, match="covariance_type is 'round'; it is one of full, tied"):
+            TruncatedGaussianMixture(2, method="mle", covariance_type="round").fit(X)
+
+    def test_jobs_are_threads(self) -> None:
+        X = disc_sample()
+        found = [TruncatedGaussian(domain=DISC, n_jobs=jobs).fit(X).result_ for jobs in (1, 2, -1, None)]
+        assert len({result.estimates.tobytes() for result in found}) == 1
+        assert [result.to_dict()["compute"]["threads"] for result in found[:2]] == [1, 2]
+        with pytest.raises(ValueError, match="n_jobs and options"):
+            TruncatedGaussian(domain=DISC, n_jobs=1, options={"threads": 1}).fit(X)
+
+
+class TestUnits:
+    """A transformer before the estimator changes the units of the data, not those of the boundary."""
+
+    @pytest.mark.parametrize(
+        ("boundary", "domain"),
+        [
+            (DISC.sample_boundary(60) + 50.0, None),
+            (DISC.sample_boundary(60) * 1e4, None),
+            (None, sb.Ball(radius=1.44, center=[50.0, 50.0])),
+        ],
+    )
+    def test_scalers_before_a_boundary_are_refused(self, boundary: Any, domain: Any) -> None:
+        X = disc_sample() * (1e4 if boundary is not None and np.abs(boundary).max() > 100 else 1.0)
+        X = X + (50.0 if boundary is None or boundary.min() > 40 else 0.0)
+        estimator = TruncatedGaussian(boundary, domain, method="tksd")
+        clone(estimator).fit(X)
+        with pytest.raises(ValueError, match="a scaler or another transformer before the estimator changes the units"):
+            make_pipeline(StandardScaler(), estimator).fit(X)
+
+    def test_boundaries_on_one_side_are_not(self) -> None:
+        coast = np.column_stack([np.full(40, 1.5), np.linspace(-2, 2, 40)])
+        X = disc_sample()
+        X = X[X[:, 0] < 1.2]
+        TruncatedGaussian(coast, method="tksd", covariance=1.0).fit(X)
+        TruncatedGaussian(coast * 1e6, method="mle").fit(X)
 
 
 class TestModelSelection:

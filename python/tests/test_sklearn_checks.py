@@ -13,7 +13,7 @@ pytest.importorskip("sklearn")
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from steinbound.sklearn import TruncatedGaussian, TruncatedGaussianMixture, TruncatedRegressor
+from steinbound.sklearn import TruncatedDensity, TruncatedGaussian, TruncatedGaussianMixture, TruncatedRegressor
 
 # The checks' data are not truncated, and have any number of columns.
 WIDE = sb.Box(-1e3, 1e3)
@@ -25,6 +25,7 @@ ESTIMATORS = [
     TruncatedGaussianMixture(2, method="mle", covariance=1.0),
     # One check has 15 rows of 30 columns, which is refused: by the method efficient only after a minute.
     TruncatedGaussianMixture(domain=WIDE, covariance=1.0, method="tksd", options=FEW),
+    TruncatedDensity(sb.Gaussian(shape="diagonal"), method="mle"),
     TruncatedRegressor(method="mle"),
     TruncatedRegressor(lower=-1e3, method="truncated-mle"),
     TruncatedRegressor(lower=-1e3, known_sigma=0.1),
