@@ -39,9 +39,26 @@ PARTS: list[tuple[str, str, list[str]]] = [
             "Disagreement",
             "BoundaryCoverage",
             "Summary",
+            "ModelNames",
         ],
     ),
-    ("Warnings", "steinbound", ["FitWarning"]),
+    (
+        "Warnings",
+        "steinbound",
+        [
+            "SteinboundWarning",
+            "FitWarning",
+            "NotTrustworthyWarning",
+            "BoundaryWarning",
+            "ConvergenceWarning",
+            "DataWarning",
+            "ModelWarning",
+            "AccuracyWarning",
+            "UncertaintyWarning",
+            "CoordinateWarning",
+            "CensoringWarning",
+        ],
+    ),
     ("Models", "steinbound", ["Gaussian", "GaussianMixture", "Formula", "Score", "LogDensity"]),
     (
         "Domains",
@@ -141,25 +158,36 @@ def signature(name: str, value: Any) -> str:
     return f"{name}(\n" + "\n".join(f"    {line}" for line in lines) + "\n)"
 
 
-def members(kind: type) -> Iterator[str]:
-    """The public methods and properties that a class itself has."""
-    for name, value in vars(kind).items():
-        if name.startswith("_"):
+def parts_of(kind: type, shown: set[type]) -> Iterator[tuple[str, Any]]:
+    """The members of a class, and of those of its bases that are neither public nor on the page already."""
+    public = {one for _, module, _ in PARTS for one in vars(sys.modules[module]).values() if inspect.isclass(one)}
+    for base in kind.__mro__:
+        if base is kind or (base.__module__.startswith("steinbound.") and base not in public | shown):
+            shown.add(base)
+            yield from vars(base).items()
+
+
+def members(kind: type, shown: set[type]) -> Iterator[str]:
+    """The public methods and properties of a class."""
+    known = set[str]()
+    for name, value in parts_of(kind, shown):
+        if name.startswith("_") or name in known:
             continue
+        known.add(name)
         if isinstance(value, property):
             yield f"- `{name}`: {plain(inspect.cleandoc(value.__doc__ or '')).splitlines()[0]}"
         elif inspect.isfunction(value) and value.__doc__:
             yield f"#### `{signature(f'{kind.__name__}.{name}', value)}`\n\n{described(value.__doc__)}"
 
 
-def entry(name: str, value: Any, is_called: bool) -> str:
+def entry(name: str, value: Any, is_called: bool, shown: set[type]) -> str:
     """A function or a class, with its signature if users call it."""
     text = [f"### {name}"]
     if is_called:
         text.append(f"```text\n{signature(name, value)}\n```")
     text.append(described(value.__doc__ or ""))
     if inspect.isclass(value):
-        found = list(members(value))
+        found = list(members(value, shown))
         properties = [member for member in found if member.startswith("- ")]
         if properties:
             text.append("\n".join(properties))
@@ -170,6 +198,7 @@ def entry(name: str, value: Any, is_called: bool) -> str:
 def page() -> str:
     """The whole page."""
     parts = [INTRODUCTION.strip()]
+    shown = set[type]()
     for title, module_name, names in PARTS:
         try:
             module = importlib.import_module(module_name)
@@ -180,7 +209,7 @@ def page() -> str:
         heading = f"## {title}" + ("" if module_name == "steinbound" else f": `{module_name}`")
         parts.append(heading)
         is_called = title not in ("Options", "Results", "Warnings")
-        parts.extend(entry(name, getattr(module, name), is_called) for name in names or module.__all__)
+        parts.extend(entry(name, getattr(module, name), is_called, shown) for name in names or module.__all__)
     return "\n\n".join(parts) + "\n"
 
 

@@ -87,7 +87,7 @@ by_jax = sb.fit(points, domain=disc, model=sb.LogDensity(log_density, start))
 formula = sb.Formula("-x1^2/2 - ((x2 - bend*x1^2) / exp(log_width))^2 / 2", start)
 by_formula = sb.fit(points, domain=disc, model=formula)
 for name, result in [("score", by_score), ("jax", by_jax), ("formula", by_formula)]:
-    shown = ", ".join(f"{key} {result.params[key]:.4f} ({result.bse[key]:.4f})" for key in result.params)
+    shown = ", ".join(f"{key} {result.params[key]:.4f} ({result.bse[key]:.4f})" for key in result.names)
     print(f"{name}: {shown}")
 
 # %% [markdown]

@@ -41,7 +41,7 @@ print(fits["truncated-mle"].summary())
 # %%
 table = pd.DataFrame(
     {
-        name: {term: f"{result.params[term]:.2f} ({result.bse[term]:.2f})" for term in result.params}
+        name: {term: f"{result.params[term]:.2f} ({result.bse[term]:.2f})" for term in result.names}
         for name, result in fits.items()
     }
 )
@@ -90,7 +90,7 @@ chart.legend(loc="lower left", bbox_to_anchor=(0, 1.01), ncols=3, frameon=False,
 
 for height, (name, result) in enumerate(fits.items()):
     at = result.names.index("langscore")
-    low, high = result.conf_int()[at]
+    low, high = result.conf_int().loc["langscore"]
     slopes.plot([low, high], [height, height], color=COLOURS[name], linewidth=2)
     slopes.plot(result.estimates[at], height, "o", color=COLOURS[name])
 slopes.set(yticks=range(len(fits)), yticklabels=list(fits), ylim=(-0.6, len(fits) - 0.4), xlabel="slope, 95% interval")

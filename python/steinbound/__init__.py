@@ -10,7 +10,7 @@ Examples
 >>> disc = sb.Ball(radius=1.44)
 >>> X = sb.simulate(sb.Gaussian(covariance=1.0), [0.5, 0.5], disc, 300, random_state=1)
 >>> result = sb.fit(X, boundary=disc.sample_boundary(100), model=sb.Gaussian(covariance=1.0))
->>> list(result.params)
+>>> result.names
 ['mean[x1]', 'mean[x2]']
 >>> bool(np.all(np.abs(result.estimates - 0.5) < 3 * result.std_errors))
 True
@@ -24,19 +24,39 @@ from ._coverage import BoundaryCoverage
 from ._fit import discrepancy, fit, gof_test, simulate
 from ._options import Options
 from ._regression import RegressionResult, regress
-from ._results import Derived, DiscrepancyResult, FitResult, FitWarning, Summary, TestResult, WaldTest
+from ._results import Derived, DiscrepancyResult, FitResult, Summary, TestResult, WaldTest
+from ._statsmodels import ModelNames
+from ._warnings import (
+    AccuracyWarning,
+    BoundaryWarning,
+    CensoringWarning,
+    ConvergenceWarning,
+    CoordinateWarning,
+    DataWarning,
+    FitWarning,
+    ModelWarning,
+    NotTrustworthyWarning,
+    SteinboundWarning,
+    UncertaintyWarning,
+)
 from .domains import Ball, Box, Domain, HalfSpace, Intersection, Interval, LevelSet, Outside, Polygon
 from .kernels import IMQ, GaussianKernel, Kernel, Matern52, RationalQuadratic
 from .models import Formula, Gaussian, GaussianMixture, LogDensity, Model, Score
 
 __all__ = [
     "IMQ",
+    "AccuracyWarning",
     "Ball",
     "BoundaryCoverage",
     "BoundaryUsed",
+    "BoundaryWarning",
     "Box",
+    "CensoringWarning",
     "ComparedFit",
     "ComparisonResult",
+    "ConvergenceWarning",
+    "CoordinateWarning",
+    "DataWarning",
     "Derived",
     "Disagreement",
     "DiscrepancyResult",
@@ -55,14 +75,19 @@ __all__ = [
     "LogDensity",
     "Matern52",
     "Model",
+    "ModelNames",
+    "ModelWarning",
+    "NotTrustworthyWarning",
     "Options",
     "Outside",
     "Polygon",
     "RationalQuadratic",
     "RegressionResult",
     "Score",
+    "SteinboundWarning",
     "Summary",
     "TestResult",
+    "UncertaintyWarning",
     "WaldTest",
     "__version__",
     "compare",

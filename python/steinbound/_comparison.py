@@ -11,8 +11,9 @@ from ._fit import problem_of, settings_of
 from ._kinds import as_count, check_kinds
 from ._options import Options
 from ._problem import progress_bar
-from ._results import warn
+from ._results import Forms
 from ._summary import Summary
+from ._warnings import warn
 from .kernels import Kernel
 from .models import Formula, Gaussian, GaussianMixture, Model, as_model
 
@@ -76,12 +77,14 @@ class ComparisonResult:
     """
 
     def __init__(
-        self, text: str, forms: tuple[str, str, str], trustworthy: list[bool], warnings: list[str]
+        self, text: str, forms: Forms, trustworthy: list[bool], warnings: list[tuple[str, str]]
     ) -> None:
         self._json = text
         self._found: dict[str, Any] = json.loads(text)
         self._summary = Summary(*forms)
-        self.warnings = warnings
+        #: What each of the warnings is about, such as ``"boundary"``.
+        self.warning_kinds = [kind for kind, _ in warnings]
+        self.warnings = [text for _, text in warnings]
         self.rows = [_row(found, sound) for found, sound in zip(self._found["fits"], trustworthy, strict=True)]
 
     @property
@@ -247,7 +250,7 @@ def compare(
     >>> [row.method for row in found.rows]
     ['tksd', 'truncsm']
     """
-    settings = settings_of("tksd", kernel, bandwidth, ridge, statistic, tune, random_state, options, project)
+    settings = settings_of("tksd", kernel, bandwidth, ridge, statistic, tune, random_state, options, compare, project)
     check_kinds({"test": test, "level": level, "resampling": resampling})
     named = _labelled(models)
     chosen = [methods] if isinstance(methods, str) else methods
@@ -264,5 +267,5 @@ def compare(
     with progress_bar("test", progress and test) as step:
         found = problem.core.compare(built, None if chosen is None else list(chosen), tests, step)
     result = ComparisonResult(*found)
-    warn(result.warnings)
+    warn(result.warnings, result.warning_kinds, result.trustworthy)
     return result

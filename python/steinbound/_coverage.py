@@ -22,7 +22,7 @@ class BoundaryCoverage:
         The points, one row for each.
     """
 
-    def __init__(self, text: str, forms: tuple[str, str, str]) -> None:
+    def __init__(self, text: str, forms: tuple[str, str, str, str]) -> None:
         self._found: dict[str, Any] = json.loads(text)
         self._summary = Summary(*forms)
         self.points: NDArray[np.float64] = np.array(self._found["points"], dtype=np.float64)

@@ -72,7 +72,7 @@ def _normal(places: Array, mean: Array, covariance: Array) -> Array:
 def components(result: FitResult) -> list[tuple[float, Array, Array]]:
     """Weight, mean and covariance of each component of a Gaussian or a mixture."""
     problem = result.problem
-    columns, params = problem.names, result.params
+    columns, params = problem.names, result._values()
     known = problem.model._settings["covariance"]
     count = problem.model._settings.get("components")
 

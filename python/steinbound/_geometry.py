@@ -51,7 +51,7 @@ def as_geojson(value: Any, what: str = "domain") -> str | None:
     polygons: list[Any] = []
     others: set[str] = set()
     for row, part in enumerate(parts):
-        place = what if len(parts) == 1 else f"{what}, row {row + 1}"
+        place = what if len(parts) == 1 else f"{what}, row {row}"
         for kind, coordinates in _simple(part):
             rings = _rings(place, kind, coordinates)
             if rings:
@@ -83,7 +83,7 @@ def point_coordinates(value: Any, what: str) -> tuple[NDArray[np.float64], list[
         return None
     rows: list[list[float]] = []
     for i, part in enumerate(parts):
-        place = what if len(parts) == 1 else f"{what}: row {i + 1}"
+        place = what if len(parts) == 1 else f"{what}: row {i}"
         held = list(_simple(part)) if part is not None else []
         before = len(rows)
         for kind, coordinates in held:
@@ -99,13 +99,13 @@ def point_coordinates(value: Any, what: str) -> tuple[NDArray[np.float64], list[
 def _series_coordinates(series: Any, what: str) -> tuple[NDArray[np.float64], list[str]]:
     kinds = series.geom_type
     for i in np.flatnonzero(np.asarray(series.isna() | series.is_empty, dtype=np.bool_)):
-        raise ValueError(f"{what}: row {i + 1} has no point; remove or repair that row")
+        raise ValueError(f"{what}: row {i} has no point; remove or repair that row")
     for i in np.flatnonzero(np.asarray(kinds != "Point", dtype=np.bool_)):
         found, remedy = kinds.iloc[i], "data are points, so give those"
         remedy += ", with explode() for example" if found == "MultiPoint" else ""
-        raise ValueError(f"{what}: row {i + 1} is a {found}, not a point; {remedy}")
+        raise ValueError(f"{what}: row {i} is a {found}, not a point; {remedy}")
     for i in np.flatnonzero(np.asarray(series.has_z, dtype=np.bool_)):
-        raise ValueError(f"{what}: row {i + 1} has three-dimensional coordinates; {FLATTEN}")
+        raise ValueError(f"{what}: row {i} has three-dimensional coordinates; {FLATTEN}")
     is_degrees = series.crs is not None and series.crs.is_geographic
     array = np.column_stack([np.asarray(series.x, dtype=np.float64), np.asarray(series.y, dtype=np.float64)])
     return array, ["lon", "lat"] if is_degrees else ["x", "y"]

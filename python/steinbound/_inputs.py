@@ -49,7 +49,7 @@ def as_labels(values: Any, length: int, what: str = "clusters") -> list[str]:
     for row, label in enumerate(column.labels()):
         if label is None:
             raise ValueError(
-                f"{what}: the label of row {row + 1} is missing; give every row one, or remove that row"
+                f"{what}: the label of row {row} is missing; give every row one, or remove that row"
             )
         labels.append(label)
     return labels

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._refusals import quoted
 
-__all__ = ["OPTIONS", "Option", "as_count", "check_kinds", "check_order"]
+__all__ = ["OPTIONS", "Option", "as_count", "check_kinds", "check_number", "check_order"]
 
 
 def as_count(value: Any, what: str) -> int:
@@ -33,7 +33,13 @@ def as_count(value: Any, what: str) -> int:
     return count
 
 
-def _number(value: Any, what: str) -> None:
+def check_number(value: Any, what: str) -> None:
+    """Refuses what is no number.
+
+    Examples
+    --------
+    >>> check_number(0.5, "level")
+    """
     if isinstance(value, str) or np.ndim(value) != 0:
         raise TypeError(f"{what} is {_described(value)}; give a number")
     try:
@@ -58,15 +64,15 @@ def _described(value: Any) -> str:
 
 def _number_or_text(value: Any, what: str) -> None:
     if not isinstance(value, str):
-        _number(value, what)
+        check_number(value, what)
 
 
 _Check = Callable[[Any, str], object]
 
 #: How a value of each kind is checked.
 _CHECKS: Mapping[str, _Check] = {
-    "number": _number,
-    "number-or-word": _number,
+    "number": check_number,
+    "number-or-word": check_number,
     "count": as_count,
     "seed": as_count,
     "flag": _flag,
@@ -138,6 +144,7 @@ _KINDS: Mapping[str, tuple[_Check, bool]] = {
     "drop_missing": (_flag, False),
     "project": (_flag, False),
     "test": (_flag, False),
+    "which": (_text, False),
 }
 
 

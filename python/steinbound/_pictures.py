@@ -131,12 +131,13 @@ def plot_witness(result: FitResult, ax: Axes | None, coordinate: int) -> Axes:
 def plot_regression_fit(result: RegressionResult, ax: Axes | None) -> Axes:
     """Responses against the first covariate, with the fitted line, others at their means, and the limits."""
     points, names = result.problem.points.array, result.problem.names
-    covariates = [name for name in names[1:] if name in result.params]
+    estimates = result._values()
+    covariates = [name for name in names[1:] if name in estimates]
     if not covariates:
         raise ValueError("a regression without covariates has no line to draw")
     values = points[:, [names.index(name) for name in covariates]]
-    slopes = np.array([result.params[name] for name in covariates])
-    constant = result.params.get("(Intercept)", 0.0) + float(values[:, 1:].mean(axis=0) @ slopes[1:])
+    slopes = np.array([estimates[name] for name in covariates])
+    constant = estimates.get("(Intercept)", 0.0) + float(values[:, 1:].mean(axis=0) @ slopes[1:])
     ends = np.array([values[:, 0].min(), values[:, 0].max()])
     line = (ends, constant + slopes[0] * ends)
     lower, upper = (

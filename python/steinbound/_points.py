@@ -180,7 +180,7 @@ def _from_rows(values: Sequence[Any], what: str) -> NDArray[Any]:
     for i, row in enumerate(rows):
         if len(row) != expected:
             raise ValueError(
-                f"{what}: row {i + 1} has {len(row)} values where row 1 has {expected}; "
+                f"{what}: row {i} has {len(row)} values where row 0 has {expected}; "
                 "give every row the same"
             )
     array = np.empty((len(rows), expected), dtype=object)
@@ -202,7 +202,7 @@ def _row(row: Any, what: str, at: int) -> list[Any]:
     try:
         return list(row)
     except Exception as error:  # what a foreign object raises when it is read
-        raise TypeError(f"{what}: row {at + 1} cannot be read: {quoted(str(error))}; {ROWS}") from error
+        raise TypeError(f"{what}: row {at} cannot be read: {quoted(str(error))}; {ROWS}") from error
 
 
 def _from_objects(array: NDArray[Any], what: str) -> NDArray[np.float64]:
@@ -211,7 +211,7 @@ def _from_objects(array: NDArray[Any], what: str) -> NDArray[np.float64]:
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if _is_row(value):
-            raise ValueError(f"{what}: row {i + 1}, column {j + 1} holds several values; {ROWS}")
+            raise ValueError(f"{what}: row {i}, column {j} holds several values; {ROWS}")
         if is_missing(value) and not isinstance(value, (float, np.floating)):
             raise missing_value(what, i, j)
         if not is_number(value):

@@ -127,7 +127,7 @@ class Problem:
 
     def tested(
         self, at: list[float] | None, bootstrap: int, level: float, resampling: str | None, progress: bool
-    ) -> tuple[str, NDArray[np.float64]]:
+    ) -> tuple[str, NDArray[np.float64], tuple[str, str, str, str]]:
         """The engine's test, of the fit or at given parameters."""
         draws = as_count(bootstrap, "bootstrap")
         check_kinds({"level": level, "resampling": resampling})

@@ -50,13 +50,13 @@ def no_coordinates(what: str) -> ValueError:
 
 def missing_value(what: str, row: int, column: int | None) -> ValueError:
     """A value that does not exist, at a place counted from 0."""
-    place = f"row {row + 1}" if column is None else f"row {row + 1}, column {column + 1}"
+    place = f"row {row}" if column is None else f"row {row}, column {column}"
     return ValueError(f"{what}: {place} is missing, not a finite number; remove or repair that row")
 
 
 def not_a_number(what: str, row: int, column: int | None, value: object) -> TypeError:
     """A value of another kind, at a place counted from 0."""
-    place = f"row {row + 1}" if column is None else f"row {row + 1}, column {column + 1}"
+    place = f"row {row}" if column is None else f"row {row}, column {column}"
     return TypeError(f"{what}: {place} is {quoted(value)}, not a number; correct it, or choose other columns")
 
 

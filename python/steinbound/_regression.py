@@ -12,10 +12,12 @@ from . import _core
 from ._fit import settings_of
 from ._inputs import Points, as_columns, as_labels, as_vector
 from ._kinds import check_kinds, check_order
+from ._named import columns_of, index_of, series
 from ._options import Options
 from ._problem import Problem
 from ._report import Facts, regression_facts
-from ._results import FitResult, warn
+from ._results import FitResult, _level_of
+from ._statsmodels import ModelNames, ParameterNames
 from .kernels import Kernel
 from .models import Model
 
@@ -36,6 +38,8 @@ class RegressionProblem(Problem):
     """What was given for a regression."""
 
     recipe: tuple[Any, ...]
+    #: The labels of the rows of the data, where these are a DataFrame of pandas.
+    index: Any = None
     _regression: _core.Regression | None = None
 
     @property
@@ -66,24 +70,91 @@ class RegressionResult(FitResult):
         """The rows of the data that were used, counted from zero."""
         return np.array(self.problem.regression.rows, dtype=np.intp)
 
-    def predict(self, data: Any) -> NDArray[np.float64]:
-        """The mean of the untruncated response for other rows.
+    def predict(self, data: Any = None, which: str = "mean") -> Any:
+        """The mean of the response: of all responses, or of those that are seen.
 
         Parameters
         ----------
         data
-            A table with the columns of the formula.
+            A table with the columns of the formula; by default the rows that were fitted.
+        which
+            ``"mean"`` for the untruncated response, ``"seen"`` for the response between the limits. Limits that are a
+            column are taken from ``data``.
+
+        Returns
+        -------
+        pandas.Series or numpy.ndarray
+            One value for each row, with the labels of the rows where these are those of a DataFrame.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> scores = sb.datasets.load_student_scores()
+        >>> result = sb.regress("achiv ~ langscore", scores, lower=40, method="truncated-mle")
+        >>> weak = {"langscore": [25.0]}
+        >>> bool(result.predict(weak)[0] < 40 < result.predict(weak, which="seen")[0])
+        True
         """
-        return self._predicted(data)[0]
+        mean, _, index = self._predicted(data, which)
+        return series(mean, index)
 
-    def _predicted(self, data: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self.problem.regression.predict(self._json, as_columns(data))
+    def _predicted(
+        self, data: Any, which: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Any]:
+        """Means, standard errors, and the labels of the rows where there are any."""
+        check_kinds({"which": which})
+        known = self.problem
+        if data is None:
+            # The rows that were fitted, and of these only what the formula can need.
+            columns, index = {name: _chosen(held, self.rows) for name, held in known.recipe[1].items()}, self._labels()
+        else:
+            columns, index = as_columns(data), index_of(data)
+        return *known.regression.predict(self._json, columns, which), index
 
-    def get_prediction(self, data: Any, level: float | None = None) -> dict[str, NDArray[np.float64]]:
-        """Predicted means with their standard errors and confidence limits."""
-        reach = self._reach(level)
-        mean, error = self._predicted(data)
-        return {"mean": mean, "std_error": error, "lower": mean - reach * error, "upper": mean + reach * error}
+    def _labels(self) -> Any:
+        """The labels of the rows that were fitted, where the data had any."""
+        return None if self.problem.index is None else self.problem.index[self.rows]
+
+    def get_prediction(
+        self, data: Any = None, level: float | None = None, *, alpha: float | None = None, which: str = "mean"
+    ) -> Any:
+        """Predicted means with their standard errors and confidence limits.
+
+        Parameters
+        ----------
+        data, which
+            As for :meth:`predict`.
+        level, alpha
+            The confidence level, such as 0.95, or the share of intervals that miss, such as 0.05; those of the fit by
+            default.
+
+        Returns
+        -------
+        pandas.DataFrame or dict
+            The columns ``mean``, ``std_error``, ``lower`` and ``upper``; arrays by name without pandas.
+        """
+        reach = self._reach(_level_of(alpha, level))
+        mean, error, index = self._predicted(data, which)
+        found = {"mean": mean, "std_error": error, "lower": mean - reach * error, "upper": mean + reach * error}
+        return columns_of(found, index)
+
+    @property
+    def fittedvalues(self) -> Any:
+        """The means of the untruncated response in the rows that were fitted."""
+        return self.predict()
+
+    @property
+    def resid(self) -> Any:
+        """The responses less ``fittedvalues``. Where responses are cut off their mean is not zero."""
+        mean, _, index = self._predicted(None, "mean")
+        return series(self.problem.points.array[:, 0] - mean, index)
+
+    @property
+    def model(self) -> ModelNames:
+        """The names of response, terms and parameters, as statsmodels has them."""
+        terms = [name for name in self.names if name != "sigma" or self.problem.recipe[4] is not None]
+        names = ParameterNames(self.names)
+        return ModelNames(self.problem.regression.response, terms, self.problem.recipe[0], names)
 
     def log_density(self, points: Any, truncated: bool | None = None) -> NDArray[np.float64]:
         """Not there: a regression knows the response given the covariates, and no density of both."""
@@ -98,6 +169,11 @@ class RegressionResult(FitResult):
         from ._pictures import plot_regression_fit
 
         return plot_regression_fit(self, ax)
+
+
+def _chosen(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Some of the values of a column."""
+    return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]
 
 
 def _limit(value: Any, length: int, what: str) -> Any:
@@ -169,12 +245,12 @@ def regress(
     >>> import steinbound as sb
     >>> scores = sb.datasets.load_student_scores()
     >>> result = sb.regress("achiv ~ langscore + prog", scores, lower=40)
-    >>> list(result.params)
+    >>> result.names
     ['(Intercept)', 'langscore', 'prog[general]', 'prog[vocational]', 'sigma']
     >>> result.predict({"langscore": [50.0], "prog": ["academic"]}).shape
     (1,)
     """
-    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options)
+    settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, regress)
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
     check_order(data, weights, "weights")
     check_order(data, clusters, "clusters")
@@ -210,8 +286,8 @@ def regress(
         start=None,
         settings=settings,
     )
-    problem.recipe, problem._regression = recipe, regression
+    problem.recipe, problem._regression, problem.index = recipe, regression, index_of(data)
     found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress)
     result = RegressionResult(problem, *found)
-    warn(result.warnings)
+    result._warn()
     return result

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import warnings as python_warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import erfc, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from . import _core
 from ._boundary import BoundaryUsed
 from ._inputs import as_points, seed_of
-from ._kinds import as_count
+from ._kinds import as_count, check_number
+from ._named import named, table
 from ._problem import Problem, as_formulas, matched
+from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
+from ._warnings import FitWarning, warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,14 +29,44 @@ if TYPE_CHECKING:
 __all__ = ["Derived", "DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
 
 
-class FitWarning(UserWarning):
-    """An assumption does not hold, or a result should not be trusted."""
+#: A table as text, HTML, LaTeX and Markdown.
+Forms = tuple[str, str, str, str]
 
 
-def warn(messages: Iterable[str]) -> None:
-    """Issue warnings that point to the caller's line."""
-    for message in messages:
-        python_warnings.warn(message, FitWarning, stacklevel=3)
+def _share(value: Any, what: str, example: str) -> float:
+    check_number(value, what)
+    share = float(value)
+    if not 0 < share < 1:
+        raise ValueError(f"{what} is {share:g}; give one between 0 and 1, such as {example}")
+    return share
+
+
+def _level_of(alpha: Any, level: Any) -> float | None:
+    """The confidence level that one of both says; None for that of the fit.
+
+    Examples
+    --------
+    >>> round(_level_of(0.05, None), 12)
+    0.95
+    """
+    if alpha is not None and level is not None:
+        raise TypeError("alpha and level say the same in two ways; give one of them")
+    if alpha is not None:
+        miss = _share(alpha, "alpha", "0.05")
+        if miss > 0.5:
+            raise ValueError(
+                f"alpha is {miss:g}, so that {miss:.0%} of the intervals would miss; did you mean level={miss:g}, or alpha={1 - miss:.6g}?"
+            )
+        return 1 - miss
+    if level is None:
+        return None
+    found = _share(level, "the confidence level", "0.95")
+    if found < 0.5:
+        raise ValueError(
+            f"the confidence level is {found:g}, so that {1 - found:.0%} of the intervals would miss; did you mean "
+            f"alpha={found:g}, which is level={1 - found:.6g}?"
+        )
+    return found
 
 
 @dataclass(frozen=True)
@@ -70,8 +103,9 @@ class Derived:
 class DiscrepancyResult:
     """The discrepancy at given parameters; ``float`` of it is the value."""
 
-    def __init__(self, squared: float, value: float | None, text: str) -> None:
+    def __init__(self, squared: float, value: float | None, text: str, forms: Forms) -> None:
         self._described: dict[str, Any] = json.loads(text)
+        self._summary = Summary(*forms)
         #: The square, which a U-statistic can make negative.
         self.squared = squared
         #: The discrepancy, or None where its square is negative.
@@ -80,6 +114,13 @@ class DiscrepancyResult:
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
 
+    def summary(self) -> Summary:
+        """The table that the command line prints, which notebooks show as HTML."""
+        return self._summary
+
+    def _repr_html_(self) -> str:
+        return self._summary.as_html()
+
     def __repr__(self) -> str:
         return f"DiscrepancyResult(value={self.value!r}, squared={self.squared!r})"
 
@@ -87,6 +128,11 @@ class DiscrepancyResult:
     def warnings(self) -> list[str]:
         """What the user should know about the data."""
         return list(self._described["warnings"])
+
+    @property
+    def warning_kinds(self) -> list[str]:
+        """What each of the warnings is about, such as ``"boundary"``."""
+        return list(self._described["warning_kinds"])
 
     @property
     def bandwidth(self) -> float | None:
@@ -119,8 +165,9 @@ class TestResult:
     #: Not a test for pytest to collect.
     __test__ = False
 
-    def __init__(self, text: str, draws: NDArray[np.float64]) -> None:
+    def __init__(self, text: str, draws: NDArray[np.float64], forms: Forms) -> None:
         self._found: dict[str, Any] = json.loads(text)
+        self._summary = Summary(*forms)
         #: The statistics that were drawn under the hypothesis.
         self.draws = draws
 
@@ -160,6 +207,17 @@ class TestResult:
         return list(self._found["warnings"])
 
     @property
+    def warning_kinds(self) -> list[str]:
+        """What each of the warnings is about, such as ``"boundary"``."""
+        return list(self._found["warning_kinds"])
+
+    def _warn(self, known: Sequence[str] = ()) -> None:
+        """Issues the warnings that are not known yet; why a level cannot be relied on is one, too."""
+        notes = [] if self.trustworthy else self.notes
+        kinds = [*self.warning_kinds, *("other" for _ in notes)]
+        warn([*self.warnings, *notes], kinds, self.trustworthy, known)
+
+    @property
     def projection(self) -> dict[str, Any] | None:
         """The projection, with ``project=True``: its name, its center in degrees and the unit of the plane."""
         return _projection(self._found)
@@ -167,6 +225,13 @@ class TestResult:
     def to_dict(self) -> dict[str, Any]:
         """All that is known, as the command line's JSON has it."""
         return dict(self._found)
+
+    def summary(self) -> Summary:
+        """The table that the command line prints, which notebooks show as HTML."""
+        return self._summary
+
+    def _repr_html_(self) -> str:
+        return self._summary.as_html()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the statistic among those drawn under the hypothesis."""
@@ -179,7 +244,7 @@ class TestResult:
         return f"TestResult(statistic={self.statistic:.4g}, p_value={self.p_value:.4g}, {verdict} at {self.level:g})"
 
 
-class FitResult:
+class FitResult(StatsmodelsNames):
     """A finished fit: estimates with their uncertainty, and all that is needed to judge, use and repeat it.
 
     Attributes
@@ -228,8 +293,9 @@ class FitResult:
         """The names of the parameters."""
         return [parameter["name"] for parameter in self._fit["parameters"]]
 
-    def _named(self, values: NDArray[np.float64]) -> dict[str, float]:
-        return dict(zip(self.names, values.tolist(), strict=True))
+    def _values(self) -> dict[str, float]:
+        """The estimates by name, whether or not pandas is there."""
+        return dict(zip(self.names, self.estimates.tolist(), strict=True))
 
     @property
     def estimates(self) -> NDArray[np.float64]:
@@ -242,37 +308,52 @@ class FitResult:
         return self._column("std_error")
 
     @property
-    def params(self) -> dict[str, float]:
-        """The estimates by name."""
-        return self._named(self.estimates)
+    def params(self) -> Any:
+        """The estimates by name: a Series where pandas is installed, else a dictionary."""
+        return named(self.estimates, self.names)
 
     @property
-    def bse(self) -> dict[str, float]:
-        """The standard errors by name."""
-        return self._named(self.std_errors)
+    def bse(self) -> Any:
+        """The standard errors by name: a Series where pandas is installed, else a dictionary."""
+        return named(self.std_errors, self.names)
 
-    @property
-    def zvalues(self) -> dict[str, float]:
-        """Estimates divided by their standard errors, by name."""
+    def _scores(self) -> NDArray[np.float64]:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._named(self.estimates / self.std_errors)
+            return self.estimates / self.std_errors
 
     @property
-    def pvalues(self) -> dict[str, float]:
+    def zvalues(self) -> Any:
+        """Estimates divided by their standard errors, by name."""
+        return named(self._scores(), self.names)
+
+    @property
+    def pvalues(self) -> Any:
         """Two-sided probabilities of such estimates where the parameter is zero, by name."""
-        from math import erfc, sqrt
+        return named(np.array([erfc(abs(z) / sqrt(2)) for z in self._scores()]), self.names)
 
-        return {name: erfc(abs(z) / sqrt(2)) for name, z in self.zvalues.items()}
-
-    def conf_int(self, level: float | None = None) -> NDArray[np.float64]:
-        """Confidence intervals, one row for each parameter.
+    def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> Any:
+        """Confidence intervals, one row for each parameter: a DataFrame where pandas is installed, else an array.
 
         Parameters
         ----------
+        alpha
+            The share of intervals that miss, such as 0.05, as in statsmodels; that of the fit by default.
         level
-            The confidence level; that of the fit by default.
+            The confidence level instead, such as 0.95.
+
+        Examples
+        --------
+        >>> import numpy as np, steinbound as sb
+        >>> result = sb.fit([[1.0], [2.0], [6.0], [4.0]], method="mle", model=sb.Gaussian(1.0))
+        >>> np.asarray(result.conf_int(0.1)).round(2)
+        array([[1.67, 4.83]])
+        >>> bool(np.all(result.conf_int(0.1) == result.conf_int(level=0.9)))
+        True
         """
-        if level is None or level == self._fit["confidence"]:
+        return table(self._intervals(_level_of(alpha, level)), self.names)
+
+    def _intervals(self, level: float | None = None) -> NDArray[np.float64]:
+        if level is None or abs(level - self._fit["confidence"]) < 1e-12:
             return np.column_stack([self._column("lower"), self._column("upper")])
         reach = self._reach(level) * self.std_errors
         if self._fit.get("bootstrap") is not None:
@@ -282,9 +363,12 @@ class FitResult:
     def _reach(self, level: float | None) -> float:
         """How many standard errors a confidence interval extends to each side."""
         chosen = float(self._fit["confidence"] if level is None else level)
-        if not 0 < chosen < 1:
-            raise ValueError(f"the confidence level is {chosen}; give one between 0 and 1, such as 0.95")
         return NormalDist().inv_cdf(0.5 + chosen / 2)
+
+    @property
+    def model(self) -> ModelNames:
+        """The names of response, terms and parameters, as statsmodels has them; the model is ``problem.model``."""
+        return ModelNames(", ".join(self.problem.names), [], None, ParameterNames(self.names))
 
     def cov_params(self) -> NDArray[np.float64]:
         """The covariance of the estimates, p by p."""
@@ -379,6 +463,15 @@ class FitResult:
         return list(self._fit["warnings"])
 
     @property
+    def warning_kinds(self) -> list[str]:
+        """What each of the warnings is about, such as ``"boundary"``."""
+        return list(self._fit["warning_kinds"])
+
+    def _warn(self) -> None:
+        """Issues the warnings."""
+        warn(self.warnings, self.warning_kinds, self.trustworthy)
+
+    @property
     def method(self) -> str:
         """The method."""
         return str(self._fit["method"])
@@ -411,13 +504,14 @@ class FitResult:
 
     def summary(self) -> Summary:
         """The table that the command line prints, which notebooks show as HTML."""
-        return Summary(self._table, _core.render(self._json, "html"), _core.render(self._json, "latex"))
+        others = (_core.render(self._json, form) for form in ("html", "latex", "markdown"))
+        return Summary(self._table, *others)
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value:.4g}" for name, value in self.params.items())
+        shown = ", ".join(f"{name}={value:.4g}" for name, value in self._values().items())
         return f"<{self.method} fit of {self.n} points: {shown}>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -436,8 +530,8 @@ class FitResult:
         columns = {
             "estimate": self.estimates,
             "std_error": self.std_errors,
-            "z": list(self.zvalues.values()),
-            "p": list(self.pvalues.values()),
+            "z": np.asarray(self.zvalues),
+            "p": np.asarray(self.pvalues),
             "lower": self._column("lower"),
             "upper": self._column("upper"),
         }
@@ -486,7 +580,7 @@ class FitResult:
         if len(bad):
             row, column = bad[0]
             value = places[row, column]
-            raise ValueError(f"points: row {row + 1}, column {column + 1} is {value}, not a finite number; repair that row")
+            raise ValueError(f"points: row {row}, column {column} is {value}, not a finite number; repair that row")
         return places
 
     def witness(self, points: Any) -> NDArray[np.float64]:
@@ -555,7 +649,8 @@ class FitResult:
     ) -> TestResult:
         """Test whether the data come from the fitted model; see :func:`gof_test`."""
         found = TestResult(*self.problem.tested(None, bootstrap, level, resampling, progress))
-        warn(found.warnings if found.trustworthy else [*found.warnings, *found.notes])
+        # The fit has said what it has to say.
+        found._warn(self.warnings)
         return found
 
     def sensitivity(self) -> dict[str, Any]:

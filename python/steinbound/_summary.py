@@ -6,10 +6,10 @@ __all__ = ["Summary"]
 
 
 class Summary:
-    """A result for people: as text, as HTML in notebooks, and as LaTeX."""
+    """A result for people: as text, as HTML in notebooks, as LaTeX and as Markdown, each with its warnings."""
 
-    def __init__(self, text: str, html: str, latex: str) -> None:
-        self._text, self._html, self._latex = text, html, latex
+    def __init__(self, text: str, html: str, latex: str, markdown: str) -> None:
+        self._text, self._html, self._latex, self._markdown = text, html, latex, markdown
 
     def __str__(self) -> str:
         return self._text
@@ -20,7 +20,7 @@ class Summary:
         return self._html
 
     def as_text(self) -> str:
-        """The table that the command line prints."""
+        """The table that the command line prints, and the warnings."""
         return self._text
 
     def as_html(self) -> str:
@@ -29,4 +29,14 @@ class Summary:
 
     def as_latex(self) -> str:
         """The table as LaTeX, for the package booktabs."""
+        return self._latex
+
+    def as_markdown(self) -> str:
+        """The table as Markdown."""
+        return self._markdown
+
+    def _repr_markdown_(self) -> str:
+        return self._markdown
+
+    def _repr_latex_(self) -> str:
         return self._latex

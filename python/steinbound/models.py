@@ -190,7 +190,7 @@ class Formula(Model):
     >>> import steinbound as sb
     >>> waits = [[0.3], [1.7], [0.8], [2.9], [0.1], [1.1]]
     >>> model = sb.Formula("-rate*x1", start={"rate": 1.0})
-    >>> list(sb.fit(waits, domain=sb.Interval(0, 3), model=model).params)
+    >>> sb.fit(waits, domain=sb.Interval(0, 3), model=model).names
     ['rate']
     """
 

@@ -231,7 +231,7 @@ CALLS: list[
         2,
     ),
     (lambda r: some_domain(r).outline, lambda: {"window": [[-1, 1], [-1, 1]]}, {"window": anything}, 2),
-    (lambda _: fitted().conf_int, dict, {"level": anything}, 1),
+    (lambda _: fitted().conf_int, dict, {"alpha": anything, "level": anything}, 1),
     (
         lambda _: fitted().wald_test,
         lambda: {"hypothesis": "mean[x1] = 0"},
@@ -264,11 +264,16 @@ CALLS: list[
         {"bootstrap": count, "level": number, "resampling": text},
         1,
     ),
-    (lambda _: regressed().predict, lambda: {"data": {"x": [1.0]}}, {"data": table}, 2),
+    (
+        lambda _: regressed().predict,
+        lambda: {"data": {"x": [1.0]}},
+        {"data": table, "which": setting("mean", "seen")},
+        2,
+    ),
     (
         lambda _: regressed().get_prediction,
         lambda: {"data": {"x": [1.0]}},
-        {"data": table, "level": anything},
+        {"data": table, "level": anything, "alpha": anything, "which": setting("mean", "seen")},
         1,
     ),
     (lambda _: regressed().witness, lambda: {"points": [[1.0, 1.0]]}, {"points": anything}, 1),

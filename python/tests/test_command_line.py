@@ -269,7 +269,7 @@ def predictions(folder: Path) -> tuple[dict[str, Floats], dict[str, list[float]]
     with quiet():
         result = sb.regress("achiv ~ langscore + prog", sb.datasets.load_student_scores(), lower=40)
     found = result.get_prediction(places)
-    return found, {name: [row[name] for row in rows] for name in found}
+    return found, {name: [row[name] for row in rows] for name in ("mean", "std_error", "lower", "upper")}
 
 
 def test_predictions_of_regressions(folder: Path) -> None:

@@ -61,7 +61,7 @@ def test_standard_errors(name: str) -> None:
     with quiet():
         result = sb.fit(model=KNOWN, **options(name, "tksd_v"))
     assert_close(result.std_errors, golden(name)["tksd_v_standard_error"])
-    assert_close(list(result.bse.values()), result.std_errors, 1e-15)
+    assert_close(list(dict(result.bse).values()), result.std_errors, 1e-15)
 
 
 @pytest.mark.parametrize("name", FULL)
@@ -169,7 +169,7 @@ def test_published_truncated_regression() -> None:
         "prog[vocational]": (-1.135863, 2.669961),
         "sigma": (8.755315, 0.6668032),
     }
-    assert list(result.params) == list(published)
+    assert result.names == list(published)
     assert_close(result.estimates, [value for value, _ in published.values()], 1e-6)
     assert_close(result.std_errors, [error for _, error in published.values()], 1e-6)
     assert result.log_likelihood == pytest.approx(-591.30981, abs=1e-5)

@@ -130,15 +130,15 @@ def test_names_can_be_given() -> None:
         ([[], []], "X: points need at least one coordinate"),
         (np.zeros((2, 2, 2)), "X has 3 dimensions; give an array"),
         ([[[1, 2]], [[3, 4]]], "X has 3 dimensions; give an array"),
-        ([[1, 2], [3]], "X: row 2 has 1 values where row 1 has 2; give every row the same"),
-        ([[1, [2, 3]], [3, 4]], "X: row 1, column 2 holds several values"),
+        ([[1, 2], [3]], "X: row 1 has 1 values where row 0 has 2; give every row the same"),
+        ([[1, [2, 3]], [3, 4]], "X: row 0, column 1 holds several values"),
         (
             [[1, 2], [3, None]],
-            "X: row 2, column 2 is missing, not a finite number; remove or repair that row",
+            "X: row 1, column 1 is missing, not a finite number; remove or repair that row",
         ),
-        ([[1, 2], None], "X: row 2 is missing"),
-        (np.array([1, None], dtype=object), "X: row 2, column 1 is missing"),
-        (np.ma.masked_array(ROWS, mask=np.array(ROWS) == 3), "X: row 2, column 2 is missing"),
+        ([[1, 2], None], "X: row 1 is missing"),
+        (np.array([1, None], dtype=object), "X: row 1, column 0 is missing"),
+        (np.ma.masked_array(ROWS, mask=np.array(ROWS) == 3), "X: row 1, column 1 is missing"),
     ],
 )
 def test_values_that_cannot_be_points(given: Any, message: str) -> None:
@@ -159,12 +159,12 @@ def test_values_that_cannot_be_points(given: Any, message: str) -> None:
         ((x for x in [1, 2]), "X is a generator; give an array"),
         (
             [[1, 2], [3, "a\tb"]],
-            'X: row 2, column 2 is "a\\tb", not a number; correct it, or choose other columns',
+            'X: row 1, column 1 is "a\\tb", not a number; correct it, or choose other columns',
         ),
-        (["1", "2"], 'X: row 1, column 1 is "1", not a number'),
-        ([[1, 2j]], "X: row 1, column 2 is 2j, not a number"),
-        ([[1, 2], 3], "X: row 2 is 3, not a number"),
-        ([datetime.date(2020, 1, 2)], "X: row 1, column 1 is 2020-01-02, not a number"),
+        (["1", "2"], 'X: row 0, column 0 is "1", not a number'),
+        ([[1, 2j]], "X: row 0, column 1 is 2j, not a number"),
+        ([[1, 2], 3], "X: row 1 is 3, not a number"),
+        ([datetime.date(2020, 1, 2)], "X: row 0, column 0 is 2020-01-02, not a number"),
         (np.array([1j]), "X holds complex numbers, not numbers"),
         (np.array(["a"]), "X holds text, not numbers"),
         (np.array(["2020-01-01"], dtype="M8[D]"), "X holds dates, not numbers"),
@@ -187,7 +187,7 @@ def test_vectors() -> None:
     assert as_vector([1, 2], 2).tolist() == [1, 2] and as_vector(np.array([[1], [2]]), 2).tolist() == [1, 2]
     with pytest.raises(ValueError, match="^3 weights were given for 2; give one for each$"):
         as_vector([1, 2, 3], 2, "weights")
-    with pytest.raises(ValueError, match="weights: row 2 is missing"):
+    with pytest.raises(ValueError, match="weights: row 1 is missing"):
         as_vector([1, None], 2)
     for bad in (["a", "b"], [1j, 2], 3.0, "ab", None, {"a": 1, "b": 2}, [[1], [2]]):
         with pytest.raises(TypeError, match="weights"):
@@ -204,7 +204,7 @@ def test_labels() -> None:
     assert as_labels([True, False], 2) == ["True", "False"]
     assert as_labels(np.array(["2020-01-01"], dtype="M8[D]"), 1) == ["2020-01-01"]
     for gap in (None, float("nan"), np.datetime64("NaT")):
-        with pytest.raises(ValueError, match="clusters: the label of row 2 is missing"):
+        with pytest.raises(ValueError, match="clusters: the label of row 1 is missing"):
             as_labels(["a", gap], 2)
     with pytest.raises(ValueError, match="^1 clusters were given for 2"):
         as_labels(["a"], 2)
@@ -359,7 +359,7 @@ def test_unruly_objects_are_refused_like_others(wrapped: Any) -> None:
 def test_unruly_coordinates_are_refused_like_others() -> None:
     with pytest.raises(TypeError, match="X is a MaskedConstant; give an array"):
         as_points(np.ma.masked)
-    with pytest.raises(ValueError, match="X: row 1, column 1 is missing"):
+    with pytest.raises(ValueError, match="X: row 0, column 0 is missing"):
         as_points([Decimal("sNaN")])
     polygon = {"type": "Polygon", "coordinates": [[Unruly(), [0, 1j]]]}
     with pytest.raises(ValueError, match="not two numbers"):

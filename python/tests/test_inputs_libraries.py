@@ -51,7 +51,7 @@ def test_pandas_nullable(pandas: Any, kind: str) -> None:
     assert as_points(full).array[:, 1].tolist() == [1, 0, 1]
     gap = pandas.DataFrame({"a": [1.5, 2.5, 0.5], "b": pandas.array([1, 0, None], dtype=kind)})
     with pytest.raises(
-        ValueError, match="^X: row 3, column 2 is missing, not a finite number; remove or repair that row$"
+        ValueError, match="^X: row 2, column 1 is missing, not a finite number; remove or repair that row$"
     ):
         as_points(gap)
     if kind != "boolean":
@@ -97,7 +97,7 @@ def test_pandas_weights_and_labels(pandas: Any) -> None:
     assert as_labels(pandas.Series(pandas.Categorical(["b", "a"])), 2) == ["b", "a"]
     assert as_labels(pandas.Series([2**60 + 1, None], dtype="Int64").dropna(), 1) == [str(2**60 + 1)]
     for gap in (pandas.Series([1, None], dtype="Int64"), pandas.Series(["a", None]), [1, pandas.NA]):
-        with pytest.raises(ValueError, match="clusters: the label of row 2 is missing"):
+        with pytest.raises(ValueError, match="clusters: the label of row 1 is missing"):
             as_labels(gap, 2)
         with pytest.raises((ValueError, TypeError)):
             as_vector(gap, 2)
@@ -116,7 +116,7 @@ def test_polars(polars: Any) -> None:
         [3, 2.5, 1],
     ]
     assert as_points(frame["b"]).names == ["b"]
-    with pytest.raises(ValueError, match="X: row 2, column 1 is missing"):
+    with pytest.raises(ValueError, match="X: row 1, column 0 is missing"):
         as_points(polars.DataFrame({"a": [1, None]}))
     with pytest.raises(TypeError, match=r"LazyFrame; collect\(\) it first"):
         as_points(frame.lazy())
@@ -149,7 +149,7 @@ def test_arrow(pyarrow: Any) -> None:
         points = as_points(given)
         assert points.names == ["a", "b"] and points.array.tolist() == [[1, 0.5], [2, 1.5]]
     assert as_points(pyarrow.chunked_array([[1], [2]])).array.tolist() == [[1], [2]]
-    with pytest.raises(ValueError, match="row 2, column 1 is missing"):
+    with pytest.raises(ValueError, match="row 1, column 0 is missing"):
         as_points(pyarrow.table({"a": [1, None]}))
     days = pyarrow.array([datetime.date(2020, 1, 2), None])
     words = pyarrow.array(["u", None]).dictionary_encode()
@@ -169,11 +169,11 @@ def test_shapely_points() -> None:
     for given in (shapely.MultiPoint(rows), singles, np.array(singles)):
         points = as_points(given)
         assert points.array.tolist() == rows and points.names == ["x", "y"]
-    with pytest.raises(ValueError, match="X: row 2 is a LineString, not a point"):
+    with pytest.raises(ValueError, match="X: row 1 is a LineString, not a point"):
         as_points([singles[0], shapely.LineString(rows)])
-    with pytest.raises(ValueError, match="X: row 2 has no point"):
+    with pytest.raises(ValueError, match="X: row 1 has no point"):
         as_points([singles[0], shapely.Point()])
-    with pytest.raises(ValueError, match="X: row 2 has no point"):
+    with pytest.raises(ValueError, match="X: row 1 has no point"):
         as_points([singles[0], None])
     with pytest.raises(ValueError, match="third coordinate"):
         as_points(shapely.MultiPoint([[0, 1, 2]]))
@@ -212,9 +212,9 @@ def test_geopandas() -> None:
     assert as_geojson(points[["t"]]) is None and list(as_columns(points)) == ["t"]
     with pytest.raises(ValueError, match="holds no polygon, only Point"):
         as_geojson(points)
-    with pytest.raises(ValueError, match="X: row 2 has no point"):
+    with pytest.raises(ValueError, match="X: row 1 has no point"):
         as_points(geopandas.GeoSeries([shapely.Point(0, 0), None]))
-    with pytest.raises(ValueError, match="X: row 1 is a Polygon"):
+    with pytest.raises(ValueError, match="X: row 0 is a Polygon"):
         as_points(geopandas.GeoSeries([shapely.box(0, 0, 1, 1)]))
     boxes = geopandas.GeoSeries([shapely.box(0, 0, 1, 1), None, shapely.box(1, 0, 2, 1)])
     for area in (boxes, geopandas.GeoDataFrame({"when": [datetime.date(2020, 1, 1)] * 3}, geometry=boxes)):

@@ -128,7 +128,7 @@ import steinbound as sb
 from helpers import DISC, KNOWN, disc_sample
 
 def fit():
-    return sb.fit(disc_sample(150, 1), domain=DISC, model=KNOWN, bootstrap=40).params
+    return sb.fit(disc_sample(150, 1), domain=DISC, model=KNOWN, bootstrap=40)._values()
 
 def large(stop):
     X = disc_sample(3000)
@@ -198,10 +198,10 @@ if __name__ == "__main__":
     from functools import partial
     X = disc_sample(150, 1)
     fit = partial(sb.fit, domain=DISC)
-    expected = fit(X).params
+    expected = dict(fit(X).params)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         # Arguments and results are pickled both ways.
-        assert pool.map(fit, [X])[0].params == expected
+        assert dict(pool.map(fit, [X])[0].params) == expected
 """,
         timeout=60,
     )

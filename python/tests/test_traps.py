@@ -190,7 +190,7 @@ def test_mistakes_are_named() -> None:
     X = disc_sample(50)
     gap = DISC.sample_boundary(32)
     gap[3, 0] = np.nan
-    with pytest.raises(ValueError, match="boundary: row 4, column 1 is NaN"):
+    with pytest.raises(ValueError, match="boundary: row 3, column 0 is NaN"):
         sb.fit(X, boundary=gap, model=KNOWN)
     with pytest.raises(TypeError, match="did you mean 'bandwidth'"):
         sb.fit(X, domain=DISC, bandwith=1.0)  # type: ignore[call-arg]
