@@ -160,7 +160,8 @@ def signature(name: str, value: Any) -> str:
 
 def parts_of(kind: type, shown: set[type]) -> Iterator[tuple[str, Any]]:
     """The members of a class, and of those of its bases that are neither public nor on the page already."""
-    public = {one for _, module, _ in PARTS for one in vars(sys.modules[module]).values() if inspect.isclass(one)}
+    modules = [sys.modules[module] for _, module, _ in PARTS if module in sys.modules]
+    public = {one for module in modules for one in vars(module).values() if inspect.isclass(one)}
     for base in kind.__mro__:
         if base is kind or (base.__module__.startswith("steinbound.") and base not in public | shown):
             shown.add(base)

@@ -26,8 +26,8 @@ def named(values: Array, names: Sequence[str]) -> Any:
 
     Examples
     --------
-    >>> named(np.array([1.5, 2.5]), ["a", "b"])["b"] == 2.5
-    True
+    >>> float(named(np.array([1.5, 2.5]), ["a", "b"])["b"])
+    2.5
     """
     pandas = _pandas()
     if pandas is None:

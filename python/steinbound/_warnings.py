@@ -82,7 +82,7 @@ class NotTrustworthyWarning(FitWarning):
     ...         result = sb.fit(X, domain=sb.Interval(0, 1))
     ...     except sb.NotTrustworthyWarning as warning:
     ...         print(str(warning)[:46])
-    the precision is not positive definite, so tha
+    the estimated precision matrix is not positive
     """
 
 

@@ -257,7 +257,7 @@ class Score(_Written):
     >>> given = {"domain": sb.Interval(-1, 1), "bandwidth": 1.0}
     >>> written = sb.fit(X, model=model, **given).params["mean"]
     >>> built_in = sb.fit(X, model=sb.Gaussian(covariance=1.0), **given).params["mean[x1]"]
-    >>> abs(written - built_in) < 1e-6
+    >>> bool(abs(written - built_in) < 1e-6)
     True
     """
 
