@@ -8,7 +8,7 @@ mod program;
 mod token;
 mod verbatim;
 
-use num_dual::DualNum;
+use num_dual::{Dual64, DualNum};
 
 pub(crate) use error::shown;
 pub use error::{ExpressionError, Fault};
@@ -60,6 +60,15 @@ pub struct Expression {
     variables: usize,
 }
 
+/// The names of the functions that a formula may call.
+///
+/// ```
+/// assert!(steinbound::expression::functions().any(|name| name == "log1p"));
+/// ```
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    operation::FUNCTIONS.iter().map(|(name, _)| *name)
+}
+
 impl Expression {
     /// Parses a formula; `names` are the variables, numbered in that order.
     pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Expression, ExpressionError> {
@@ -101,6 +110,21 @@ impl Expression {
     /// value is missing.
     pub fn evaluate<D: DualNum<Primitive = f64> + Copy>(&self, values: &[D]) -> D {
         self.program.run(values)
+    }
+
+    /// The value, and the derivative along a direction.
+    ///
+    /// ```
+    /// use steinbound::expression::Expression;
+    /// let area = Expression::parse("a*b", &["a", "b"])?;
+    /// assert_eq!(area.derivative(&[3.0, 2.0], &[1.0, 0.0]), (6.0, 2.0));
+    /// # Ok::<(), steinbound::expression::ExpressionError>(())
+    /// ```
+    pub fn derivative(&self, values: &[f64], direction: &[f64]) -> (f64, f64) {
+        let dual = |(value, slope): (&f64, &f64)| Dual64::new(*value, *slope);
+        let duals: Vec<Dual64> = values.iter().zip(direction).map(dual).collect();
+        let found = self.evaluate(&duals);
+        (found.re, found.eps)
     }
 
     /// Whether the formula depends on a variable.
