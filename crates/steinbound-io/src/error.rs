@@ -417,7 +417,9 @@ pub enum IoError {
     },
     /// A term whose value is NaN or infinite.
     #[error(
-        "{path}, {place}: the term {term} is {value}, not a finite number; repair or leave out that {}, or change the term", .place.unit
+        "{path}, {place}: the term {term} is {value}, not a finite number{}; repair or leave out {}, or change the term",
+        also(*.others, .place.unit),
+        if *.others == 0 { format!("that {}", .place.unit) } else { format!("those {}s", .place.unit) }
     )]
     NotFiniteTerm {
         /// The file.
@@ -428,6 +430,40 @@ pub enum IoError {
         term: String,
         /// Its value.
         value: f64,
+        /// The number of further rows where it is not finite.
+        others: usize,
+    },
+    /// A value beyond the ends of a spline.
+    #[error(
+        "{path}, {place}: {term} is a spline from {low} to {high}, and this {} has {value}; leave it out, or give the spline wider ends when it is fitted (lower_bound=.., upper_bound=.., or ns, which is linear beyond)", .place.unit
+    )]
+    BeyondSpline {
+        /// The file.
+        path: String,
+        /// Where in the file.
+        place: Place,
+        /// The term.
+        term: String,
+        /// The value.
+        value: f64,
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// A derivative with respect to a category.
+    #[error("{column} is a category, which has no derivative; compare its levels")]
+    NoDerivative {
+        /// The column.
+        column: String,
+    },
+    /// A function of the response that limits cannot be carried over to.
+    #[error("the response {function} {reason}")]
+    ResponseFunction {
+        /// The function.
+        function: String,
+        /// What is wrong, and the remedy.
+        reason: String,
     },
     /// A level that did not occur in the data to which the formula was fitted.
     #[error(
@@ -462,6 +498,15 @@ fn ragged_remedy(expected: usize, after_comment: bool) -> &'static str {
         (_, true) => "; the first begins with #, and comments are not read, so remove these lines",
         (1, _) => ", or set --separator to the character between values",
         _ => "",
+    }
+}
+
+/// The number of other rows with the same fault.
+fn also(others: usize, unit: Unit) -> String {
+    match others {
+        0 => String::new(),
+        1 => format!(", also in another {unit}"),
+        others => format!(", also in {others} other {unit}s"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Frame`]: a table whose columns are read by name, as numbers or text.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ struct Cells {
     lines: Vec<u64>,
     /// For each column whether it is numeric.
     numeric: Vec<bool>,
+    /// The order of the levels of columns, where the table gives one.
+    levels: BTreeMap<usize, Vec<String>>,
 }
 
 impl Cells {
@@ -140,6 +143,28 @@ impl Frame {
         self
     }
 
+    /// The same table, where a column of text has levels in a given order; those that no row has are known.
+    ///
+    /// ```
+    /// use steinbound_io::{Formula, Frame, FrameOptions};
+    /// let frame = Frame::parse("f.csv", b"y,g\n1,low\n2,mid\n4,mid\n", &FrameOptions::default())?;
+    /// let frame = frame.with_levels("g", ["high", "mid", "low"].map(String::from).to_vec())?;
+    /// let design = Formula::parse("y ~ g")?.design(&frame)?;
+    /// assert_eq!(design.names, ["(Intercept)", "g[low]"]);
+    /// assert_eq!(design.notes, ["no row has these levels of g, which are left out: high"]);
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn with_levels(self, column: &str, levels: Vec<String>) -> Result<Frame, IoError> {
+        let j = self.find(column)?;
+        let Frame { cells, drop_missing, rows } = self;
+        let Cells { layout, bytes, ends, lines, numeric, levels: mut known } =
+            Arc::try_unwrap(cells).unwrap_or_else(|shared| (*shared).clone());
+        // Cells are compared without the blanks around them.
+        known.insert(j, levels.into_iter().map(|level| level.trim().to_string()).collect());
+        let cells = Arc::new(Cells { layout, bytes, ends, lines, numeric, levels: known });
+        Ok(Frame { cells, drop_missing, rows })
+    }
+
     fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {
         let layout = rows.layout().clone();
         let width = layout.names.len();
@@ -164,7 +189,7 @@ impl Frame {
         }
         let rows = (0..lines.len()).collect();
         let numeric = verdicts.into_iter().map(|verdict| verdict == Some(true)).collect();
-        let cells = Arc::new(Cells { layout, bytes, ends, lines, numeric });
+        let cells = Arc::new(Cells { layout, bytes, ends, lines, numeric, levels: BTreeMap::new() });
         Ok(Frame { cells, drop_missing: options.drop_missing, rows })
     }
 
@@ -267,6 +292,11 @@ impl Frame {
 
     pub(crate) fn is_numeric_at(&self, j: usize) -> bool {
         self.cells.numeric[j]
+    }
+
+    /// The order of the levels of a column, where the table gives one.
+    pub(crate) fn levels_at(&self, j: usize) -> Option<&[String]> {
+        self.cells.levels.get(&j).map(Vec::as_slice)
     }
 
     pub(crate) fn numbers_at(&self, j: usize) -> Result<Vec<f64>, IoError> {

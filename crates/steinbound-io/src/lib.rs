@@ -27,10 +27,8 @@ pub mod source;
 pub mod spec;
 mod splitter;
 pub mod table;
-mod terms;
 pub mod text_format;
 mod text_rows;
-mod transform;
 pub mod write;
 
 pub use columns::Column;

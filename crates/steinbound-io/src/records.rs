@@ -113,7 +113,8 @@ impl Layout {
     }
 
     fn find_any(&self, asked: &str) -> Result<usize, IoError> {
-        let asked = asked.trim();
+        // Tables in memory may have names with blanks around them.
+        let asked = if self.names.iter().any(|name| name == asked) { asked } else { asked.trim() };
         let mut matches = self.names.iter().enumerate().filter(|(_, name)| *name == asked);
         if let Some((at, _)) = matches.next() {
             return match matches.next() {

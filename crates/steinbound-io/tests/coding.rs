@@ -147,3 +147,118 @@ fn other_data_get_the_same_columns() {
     assert!(refused("a,x\nq,1\n").contains("has no column \"k\""));
     assert!(refused("a,x,k\nq,,9\n").contains("the value is missing"));
 }
+
+#[test]
+fn deviations_from_the_mean_of_levels() {
+    let rows = ["1 1 0", "1 0 1", "1 1 0", "1 0 1", "1 -1 -1"];
+    expect("y ~ C(a, Sum)", "(Intercept) a[S.p] a[S.q]", rows);
+    let rows = ["1 0 0", "0 1 0", "1 0 0", "0 1 0", "0 0 1"];
+    expect("y ~ C(a, Sum) - 1", "a[p] a[q] a[r]", rows);
+}
+
+#[test]
+fn levels_have_the_order_that_the_table_gives() {
+    let order = |levels: &[&str]| levels.iter().map(|level| (*level).to_string()).collect::<Vec<_>>();
+    let frame = frame(TABLE, false).with_levels("a", order(&["z", "r", "p", "y", "q"])).unwrap();
+    let design = |formula: &str| Formula::parse(formula).unwrap().design(&frame).unwrap();
+    assert_eq!(design("y ~ a").names, ["(Intercept)", "a[p]", "a[q]"]);
+    assert_eq!(design("y ~ C(a, base=q) + b").names, ["(Intercept)", "a[r]", "a[p]", "b[v]"]);
+    assert_eq!(design("y ~ a").notes, ["no row has these levels of a, which are left out: z, y"]);
+    assert!(design("y ~ b").notes.is_empty());
+    // A level that only other data have is refused, declared or not.
+    let new = Frame::parse("new.csv", b"a\np\nz\n", &FrameOptions::default()).unwrap();
+    let error = design("y ~ a").apply(&new).unwrap_err().to_string();
+    assert!(
+        error.starts_with(
+            "new.csv, line 3: a has the level \"z\", which is not among the known ones (r, p, q)"
+        )
+    );
+}
+
+#[test]
+fn a_response_may_be_a_function_of_its_column() {
+    use steinbound::regression::ResponseLimit::{Constant, Each};
+    let of = |formula: &str| design(formula);
+    let logarithm = of("log(y) ~ x");
+    assert_eq!(logarithm.response, [1.0, 2.0, 3.0, 4.0, 5.0].map(f64::ln));
+    assert_eq!((logarithm.response_name.as_str(), logarithm.response_column()), ("log(y)", "y"));
+    assert_eq!(logarithm.notes.len(), 1);
+    let limits = |formula: &str, lower, upper| of(formula).limits([lower, upper]);
+    let each = Some(Each(vec![1.0, 0.5, 1.0, 2.0, 1.0]));
+    let found = limits("log(y) ~ x", each.clone(), Some(Constant(8.0))).unwrap();
+    let expected = [Some(Each([1.0, 0.5, 1.0, 2.0, 1.0].map(f64::ln).to_vec())), Some(Constant(8.0f64.ln()))];
+    assert_eq!(found, expected);
+    assert_eq!(limits("1/y ~ x", Some(Constant(0.5)), None).unwrap(), [None, Some(Constant(2.0))]);
+    assert_eq!(limits("y ~ x", each.clone(), None).unwrap(), [each, None]);
+    assert_eq!(limits("I(y^2) ~ x", None, None).unwrap(), [None, None]);
+    let refused =
+        |formula: &str, lower: f64| limits(formula, Some(Constant(lower)), None).unwrap_err().to_string();
+    assert!(refused("log(y) ~ x", 0.0).starts_with("the response log(y) is -inf at the limit 0"));
+    assert!(refused("sqrt(y) ~ x", -1.0).starts_with("the response sqrt(y) is NaN at the limit -1"));
+    let message = refused("I((y - 3)^2) ~ x", 0.0);
+    assert!(message.contains("neither increases nor decreases everywhere between 0 and 5"), "{message}");
+    assert!(refused("abs(y) ~ x", -1.0).contains("neither increases nor decreases"));
+    // Values that are learned belong to the function, too.
+    let scaled = of("scale(y) ~ x");
+    let found = scaled.limits([Some(Constant(3.0)), None]).unwrap();
+    assert_eq!(found, [Some(Constant(0.0)), None]);
+}
+
+/// Derivatives against differences of designs of changed data, for all kinds of terms; and the same functions
+/// for other data.
+#[test]
+fn derivatives_and_other_data_use_what_was_learned() {
+    let table = |shift: f64, rows: &[usize]| {
+        let mut text = String::from("y,x,z,g\n");
+        for i in rows {
+            let x = 1.0 + (*i as f64 * 0.37).sin() + 0.05 * *i as f64 + shift;
+            text.push_str(&format!("{i},{x:.17},{},{}\n", 1 + i % 5, ["a", "b", "c"][i % 3]));
+        }
+        frame(&text, false)
+    };
+    let all: Vec<usize> = (0..40).collect();
+    let first = table(0.0, &all);
+    for formula in [
+        "y ~ x*g + I(x^2) + log(x + z)",
+        "y ~ poly(x, 4)*g + z",
+        "y ~ bs(x, df=6, lower_bound=-1, upper_bound=9):z",
+        "y ~ ns(x, knots=[1, 2]) + scale(x):center(z)",
+        "y ~ poly(log(x + 3), 3, raw=TRUE) + standardize(sqrt(x + 2)) + C(g, Sum):x",
+        "y ~ bs(x, knots=[1.5], degree=2, lower_bound=-1, upper_bound=9, intercept=TRUE) - 1",
+        "y ~ I(x*z^2) + I(scale(x)^3) + exp(-x/z) + max(x, 0)",
+    ] {
+        let design = Formula::parse(formula).unwrap().design(&first).unwrap();
+        let slopes = design.derivative(&first, "x").unwrap();
+        let step = 1e-6;
+        let (above, below) =
+            (design.apply(&table(step, &all)).unwrap(), design.apply(&table(-step, &all)).unwrap());
+        for j in 0..design.names.len() {
+            for i in 0..40 {
+                let difference = (above[(i, j)] - below[(i, j)]) / (2.0 * step);
+                let error = (slopes[(i, j)] - difference).abs() / difference.abs().max(1.0);
+                assert!(
+                    error < 1e-6,
+                    "{formula}, {}, row {i}: {} {difference}",
+                    design.names[j],
+                    slopes[(i, j)]
+                );
+            }
+        }
+        // Few rows of the same data, in another order, get the same values.
+        let some = [7, 3, 31];
+        let again = design.apply(&table(0.0, &some)).unwrap();
+        for (row, i) in some.iter().enumerate() {
+            for j in 0..design.names.len() {
+                assert_eq!(again[(row, j)], design.matrix[(*i, j)], "{formula}");
+            }
+        }
+    }
+    let design = Formula::parse("y ~ g + bs(x, df=4)").unwrap().design(&first).unwrap();
+    let error = design.derivative(&first, "g").unwrap_err().to_string();
+    assert_eq!(error, "g is a category, which has no derivative; compare its levels");
+    let error = design.apply(&table(1.0, &all)).unwrap_err().to_string();
+    assert!(
+        error.contains("bs(x, df=4) is a spline from") && error.contains("give the spline wider ends"),
+        "{error}"
+    );
+}

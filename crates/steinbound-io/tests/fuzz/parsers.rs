@@ -61,7 +61,14 @@ const SPECS: &[&str] = &[
     "usa()",
 ];
 
-const FORMULAS: &[&str] = &["y ~ x + C(g, base=a)", "log(y) ~ x*g + I(x^2) - 1", "y ~ x:g + exp(x) + `x`"];
+const FORMULAS: &[&str] = &[
+    "y ~ x + C(g, base=a)",
+    "log(y) ~ x*g + I(x^2) - 1",
+    "y ~ x:g + exp(x) + `x`",
+    "np.log(y + 1) ~ poly(x, 2, raw=TRUE) + C(g, Treatment(reference=\"b\"))",
+    "y ~ (g + x)^2/Q(\"x\") + bs(x, df=5, degree=2) - 1",
+    "y ~ ns(scale(x), knots=c(-0.5, 0.5), intercept=TRUE) + C(g, Sum):standardize(x)",
+];
 
 const DENSITIES: &[&str] = &[
     "-(x1-a)^2/2 - log(1 + exp(b*x2))",

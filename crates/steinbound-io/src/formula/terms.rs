@@ -1,10 +1,9 @@
 //! The terms of a formula in a table: which columns there are, and how their levels are coded.
 
+use super::{Coding, Factor, Form, Formula, MOST_COLUMNS, Numeric, Part, Spot};
 use crate::error::IoError;
-use crate::formula::{Factor, Form, Formula, MOST_COLUMNS, Part, Spot};
 use crate::frame::Frame;
 use crate::names::shown;
-use crate::transform::Transform;
 
 /// A formula applied to the columns of a table.
 pub(crate) struct Terms {
@@ -15,28 +14,31 @@ pub(crate) struct Terms {
     pub terms: Vec<Vec<usize>>,
 }
 
-/// A column and one use of it.
+/// One use of a column, or of several in arithmetic.
 pub(crate) struct Variable {
-    /// Its index in the table.
-    pub place: usize,
-    /// Its first position and its name in the formula.
-    pub column: Spot,
+    /// The columns in the table, by index.
+    pub places: Vec<usize>,
+    /// Their first positions and their names in the formula.
+    pub columns: Vec<Spot>,
+    /// Its first position in the formula.
+    pub at: usize,
+    /// Its name in results.
+    pub label: String,
     pub kind: Kind,
-    pub base: Option<Spot>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
     Number,
-    Category,
-    Transformed(Transform),
+    Category(Coding),
+    Numeric(Numeric),
 }
 
 impl Terms {
     /// Finds the columns, adds and removes terms in the given order, and sorts them by their number of
     /// factors.
     pub fn of(formula: &Formula, frame: &Frame) -> Result<Terms, IoError> {
-        let response = find(formula, frame, &formula.response)?;
+        let response = find(formula, frame, &formula.response.column)?;
         let mut all = Terms { response, intercept: true, variables: Vec::new(), terms: Vec::new() };
         for step in &formula.steps {
             match &step.part {
@@ -44,7 +46,12 @@ impl Terms {
                 Part::Everything { at } => {
                     for j in (0..frame.names().len()).filter(|j| *j != response) {
                         let column = Spot { name: unambiguous(frame, j), at: *at };
-                        all.step(formula, frame, step.adds, &[Factor { column, form: Form::Plain }])?;
+                        all.step(
+                            formula,
+                            frame,
+                            step.adds,
+                            &[Factor { at: *at, form: Form::Plain(column) }],
+                        )?;
                     }
                 }
                 Part::Terms(terms) => {
@@ -72,13 +79,15 @@ impl Terms {
     ) -> Result<(), IoError> {
         let mut term = Vec::with_capacity(factors.len());
         for factor in factors {
-            let place = find(formula, frame, &factor.column)?;
-            if place != self.response {
-                term.push(self.variable(formula, frame, factor, place)?);
+            let variable = Variable::of(formula, frame, factor)?;
+            if !variable.places.contains(&self.response) {
+                term.push(self.number_of(formula, frame, variable)?);
             } else if adds {
-                let name = shown(&frame.names()[place]);
+                let name = shown(&frame.names()[self.response]);
                 let reason = format!("the response {name} is also a term; leave it out there");
-                return Err(formula.fail(factor.column.at, reason));
+                let used = variable.places.iter().position(|place| *place == self.response);
+                let at = used.map_or(factor.at, |at| variable.columns[at].at);
+                return Err(formula.fail(at, reason));
             } else {
                 return Ok(());
             }
@@ -97,35 +106,33 @@ impl Terms {
     }
 
     /// The number of a variable, a new one if it was not used before in the same way.
-    fn variable(
-        &mut self,
-        formula: &Formula,
-        frame: &Frame,
-        factor: &Factor,
-        place: usize,
-    ) -> Result<usize, IoError> {
-        let (kind, base) = match &factor.form {
-            Form::Plain if frame.is_numeric_at(place) => (Kind::Number, None),
-            Form::Plain => (Kind::Category, None),
-            Form::Category { base } => (Kind::Category, base.clone()),
-            Form::Transformed(transform) => (Kind::Transformed(*transform), None),
-        };
-        let same = |variable: &Variable| variable.place == place && variable.kind == kind;
-        let Some(at) = self.variables.iter().position(same) else {
-            self.variables.push(Variable { place, column: factor.column.clone(), kind, base });
+    fn number_of(&mut self, formula: &Formula, frame: &Frame, new: Variable) -> Result<usize, IoError> {
+        let Some(at) = self.variables.iter().position(|known| known.is_same(&new)) else {
+            self.variables.push(new);
             return Ok(self.variables.len() - 1);
         };
-        let known = &mut self.variables[at].base;
-        match (known.as_ref(), base) {
-            (_, None) => {}
-            (None, base) => *known = base,
-            (Some(old), Some(new)) if old.name == new.name => {}
-            (Some(old), Some(new)) => {
-                let names = (shown(&frame.names()[place]), shown(&old.name), shown(&new.name));
-                let (column, old, new) = names;
-                let reason = format!("{column} has the base {old} before and {new} here; choose one");
-                return Err(formula.fail(factor.column.at, reason));
+        let (Kind::Category(known), Kind::Category(coding)) = (&mut self.variables[at].kind, new.kind) else {
+            return Ok(at);
+        };
+        let conflict = |what: &str, old: &str, new_one: &str| {
+            let column = shown(&frame.names()[new.places[0]]);
+            let (old, new_one) = (shown(old), shown(new_one));
+            let reason = format!("{column} has the {what} {old} before and {new_one} here; choose one");
+            Err(formula.fail(new.columns[0].at, reason))
+        };
+        match (known.base.as_ref(), coding.base) {
+            (Some(old), Some(base)) if old.name != base.name => {
+                return conflict("base", &old.name, &base.name);
             }
+            (None, base @ Some(_)) => known.base = base,
+            _ => {}
+        }
+        match (known.contrast, coding.contrast) {
+            (Some(old), Some(contrast)) if old != contrast => {
+                return conflict("coding", &format!("{old:?}"), &format!("{contrast:?}"));
+            }
+            (None, contrast @ Some(_)) => known.contrast = contrast,
+            _ => {}
         }
         Ok(at)
     }
@@ -155,7 +162,7 @@ impl Terms {
     ///
     /// Chambers and Hastie, "Statistical Models in S" (1992), page 38, and `model.matrix` of R.
     pub fn keeps_all_levels(&self) -> Vec<Vec<bool>> {
-        let is_category = |v: usize| self.variables[v].kind == Kind::Category;
+        let is_category = |v: usize| matches!(self.variables[v].kind, Kind::Category(_));
         let keeps = |t: usize, v: usize| {
             let mut rest = self.terms[t].iter().filter(|other| **other != v).peekable();
             let rest_is_spanned = rest.peek().is_none()
@@ -182,8 +189,63 @@ pub(crate) fn too_many(formula: &Formula) -> IoError {
     formula.fail(formula.right, reason)
 }
 
+impl Variable {
+    fn of(formula: &Formula, frame: &Frame, factor: &Factor) -> Result<Variable, IoError> {
+        let at = factor.at;
+        let one = |column: &Spot, kind: Option<Kind>| {
+            let place = find(formula, frame, column)?;
+            let plain =
+                || if frame.is_numeric_at(place) { Kind::Number } else { Kind::Category(Coding::default()) };
+            let kind = kind.unwrap_or_else(plain);
+            let label = frame.names()[place].clone();
+            Ok(Variable { places: vec![place], columns: vec![column.clone()], at, label, kind })
+        };
+        match &factor.form {
+            Form::Plain(column) => one(column, None),
+            Form::Category(column, coding) => one(column, Some(Kind::Category(coding.clone()))),
+            Form::Numeric(numeric) => {
+                let (mut places, mut columns) = (Vec::new(), Vec::new());
+                for column in numeric.of.columns() {
+                    if !is_constant(frame, column) {
+                        places.push(find(formula, frame, column)?);
+                        columns.push(column.clone());
+                    }
+                }
+                let label = numeric.label(&|column| name_of(frame, column));
+                Ok(Variable { places, columns, at, label, kind: Kind::Numeric(numeric.clone()) })
+            }
+        }
+    }
+
+    /// Whether both are the same columns used in the same way.
+    fn is_same(&self, other: &Variable) -> bool {
+        self.places == other.places
+            && self.label == other.label
+            && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
+    }
+}
+
+/// Whether a name is that of the constant, for want of a column.
+pub(crate) fn is_constant(frame: &Frame, column: &Spot) -> bool {
+    column.name == "pi" && frame.find("pi").is_err()
+}
+
+/// The name of a column in results.
+pub(crate) fn name_of(frame: &Frame, column: &Spot) -> String {
+    frame.find(&column.name).map_or_else(|_| column.name.clone(), |place| frame.names()[place].clone())
+}
+
 fn find(formula: &Formula, frame: &Frame, column: &Spot) -> Result<usize, IoError> {
-    frame.find(&column.name).map_err(|error| formula.fail(column.at, error.to_string()))
+    frame.find(&column.name).map_err(|error| {
+        let known = super::call_hint(&column.name);
+        let hint = match known {
+            Some(call) if matches!(error, IoError::NoSuchColumn { .. }) => {
+                format!("{} is a function here and there is no such column; write {call}", column.name)
+            }
+            _ => error.to_string(),
+        };
+        formula.fail(column.at, hint)
+    })
 }
 
 /// A name that identifies the column: its header, or its number if several share that header.
