@@ -154,15 +154,12 @@ impl Frame {
     /// assert_eq!(design.notes, ["no row has these levels of g, which are left out: high"]);
     /// # Ok::<(), steinbound_io::IoError>(())
     /// ```
-    pub fn with_levels(self, column: &str, levels: Vec<String>) -> Result<Frame, IoError> {
+    pub fn with_levels(mut self, column: &str, levels: Vec<String>) -> Result<Frame, IoError> {
         let j = self.find(column)?;
-        let Frame { cells, drop_missing, rows } = self;
-        let Cells { layout, bytes, ends, lines, numeric, levels: mut known } =
-            Arc::try_unwrap(cells).unwrap_or_else(|shared| (*shared).clone());
         // Cells are compared without the blanks around them.
-        known.insert(j, levels.into_iter().map(|level| level.trim().to_string()).collect());
-        let cells = Arc::new(Cells { layout, bytes, ends, lines, numeric, levels: known });
-        Ok(Frame { cells, drop_missing, rows })
+        let levels = levels.into_iter().map(|level| level.trim().to_string()).collect();
+        Arc::make_mut(&mut self.cells).levels.insert(j, levels);
+        Ok(self)
     }
 
     fn read_rows(rows: &mut dyn Rows, options: &FrameOptions) -> Result<Frame, IoError> {

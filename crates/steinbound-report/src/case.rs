@@ -107,7 +107,11 @@ impl Report {
         }
         if let Some(predictions) = &answer.predictions {
             let table = tables::predictions::table(predictions, fit.confidence);
-            page = page.section(Section::new("Predictions").table(&table));
+            let title = match regression.predicted() {
+                "response" => "Predictions".to_string(),
+                function => format!("Predictions of {function}"),
+            };
+            page = page.section(Section::new(&title).table(&table));
         }
         let scene = Scene::of(&prepared.points, &prepared.model, fit).boundary(problem.boundary());
         let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));

@@ -211,10 +211,13 @@ impl RegressionRequest {
         if let Some(sigma) = self.options.number(&options::KNOWN_SIGMA) {
             regression = regression.known_sigma(sigma);
         }
-        if let Some(limit) = self.limit("lower", self.lower.as_ref(), frame, design, rows)? {
+        let lower = self.limit("lower", self.lower.as_ref(), frame, design, rows)?;
+        let upper = self.limit("upper", self.upper.as_ref(), frame, design, rows)?;
+        let [lower, upper] = design.limits([lower, upper])?;
+        if let Some(limit) = lower {
             regression = regression.lower(limit);
         }
-        if let Some(limit) = self.limit("upper", self.upper.as_ref(), frame, design, rows)? {
+        if let Some(limit) = upper {
             regression = regression.upper(limit);
         }
         let mut prepared = regression.build(self.options.seed())?;
@@ -256,7 +259,7 @@ impl RegressionRequest {
             }
             Some(Column::Text(text)) => text,
         };
-        if *text == design.response_name {
+        if *text == design.response_column() {
             return Err(RequestError::refused(format!(
                 "{} is the response itself, which then is never cut off; give its limit, a number or another column",
                 self.wording.option(option)
@@ -328,9 +331,18 @@ impl RegressionCase {
             Predicted::Mean => self.prepared.predict(fit, &covariates),
             Predicted::Seen => {
                 let [lower, upper] = &self.limits;
-                let lower = self.limits_of("lower", lower.as_ref(), frame, f64::NEG_INFINITY)?;
-                let upper = self.limits_of("upper", upper.as_ref(), frame, f64::INFINITY)?;
-                let limits: Vec<(f64, f64)> = lower.into_iter().zip(upper).collect();
+                let of = |option, limit: &Option<Column>| {
+                    limit.as_ref().map(|limit| self.limits_of(option, limit, frame)).transpose()
+                };
+                let [lower, upper] = self.design.limits([of("lower", lower)?, of("upper", upper)?])?;
+                let at = |limit: &Option<ResponseLimit>, row: usize, none: f64| match limit {
+                    None => none,
+                    Some(ResponseLimit::Constant(value)) => *value,
+                    Some(ResponseLimit::Each(values)) => values[row],
+                };
+                let limits: Vec<(f64, f64)> = (0..frame.len())
+                    .map(|row| (at(&lower, row, f64::NEG_INFINITY), at(&upper, row, f64::INFINITY)))
+                    .collect();
                 self.prepared.predict_seen(fit, &covariates, &limits)
             }
         };
@@ -341,23 +353,16 @@ impl RegressionCase {
         Ok(found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect())
     }
 
-    /// The limits of one side for the rows of another frame.
-    fn limits_of(
-        &self,
-        option: &str,
-        limit: Option<&Column>,
-        frame: &Frame,
-        none: f64,
-    ) -> Result<Vec<f64>, RequestError> {
+    /// The limits of one side for the rows of another frame, in units of the column of the response.
+    fn limits_of(&self, option: &str, limit: &Column, frame: &Frame) -> Result<ResponseLimit, RequestError> {
         let rows = frame.len();
-        Ok(match limit {
-            None => vec![none; rows],
-            Some(Column::Text(text)) => match limit_values(frame, text)? {
-                Limit::Constant(value) => vec![value; rows],
+        Ok(ResponseLimit::Each(match limit {
+            Column::Text(text) => match limit_values(frame, text)? {
+                Limit::Constant(value) => return Ok(ResponseLimit::Constant(value)),
                 Limit::Column { values, .. } => values,
             },
-            Some(Column::Each(values)) if values.len() == rows => values.clone(),
-            Some(Column::Each(values)) => {
+            Column::Each(values) if values.len() == rows => values.clone(),
+            Column::Each(values) => {
                 return Err(RequestError::refused(format!(
                     "{} was given for each of the {} rows of the data, and there are {rows} rows to predict; fit with the \
                      name of a column as {}, and give the rows that column, too",
@@ -366,7 +371,13 @@ impl RegressionCase {
                     self.wording.option(option)
                 )));
             }
-        })
+        }))
+    }
+
+    /// What is predicted, in words: the response, or the function of it that the formula names.
+    pub fn predicted(&self) -> &str {
+        let is_column = self.design.response_name == self.design.response_column();
+        if is_column { "response" } else { &self.design.response_name }
     }
 
     /// The answer with what belongs to a regression.

@@ -35,7 +35,7 @@ use crate::tables::{TextOptions, read_named, without_options};
   steinbound regress scores.csv --formula \"achiv ~ langscore\" --lower 40 \\
       --test --format json
 
-Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction, -1 leaves the intercept out.")]
+Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction, -1 leaves the intercept out. log(x + 1), I(x^2), poly(x, 2), bs(x, df=5) and scale(x) derive columns, and the response may be log(y): limits stay in units of y.")]
 pub struct Regress {
     /// The data, with a header: separated values, .parquet or points of a map.
     ///
@@ -108,6 +108,7 @@ impl Regress {
         request.wording = WORDING;
         let regression = request.prepare()?;
         output.note_dropped(rows - regression.rows.len(), &path);
+        regression.design.notes.iter().for_each(|note| output.note(note));
         if method.verbose {
             output.note(&format!("read {} rows from {path}", regression.rows.len()));
         }
@@ -146,7 +147,11 @@ impl Regress {
                     output.further_document(&tables::test::of_fit(test))?;
                 }
                 if let Some(found) = &answer.predictions {
-                    output.further_document(&tables::predictions::document(found, fit.confidence))?;
+                    output.further_document(&tables::predictions::document_of(
+                        regression.predicted(),
+                        found,
+                        fit.confidence,
+                    ))?;
                 }
             }
         }

@@ -259,6 +259,51 @@ fn student_scores() {
     assert!(table.code == 0 && table.stdout.contains("prog[academic]"), "{}", table.stdout);
 }
 
+/// A function of the response: limits in units of its column, everything else in those of the function.
+#[test]
+fn a_response_may_be_a_function() {
+    let folder = Folder::new();
+    let text = std::fs::read_to_string(SCORES).unwrap();
+    let column = text.lines().next().unwrap().split(',').position(|name| name == "achiv").unwrap();
+    let with_logarithm = |(i, line): (usize, &str)| match i {
+        0 => format!("{line},level\n"),
+        _ => {
+            let score: f64 = line.split(',').nth(column).unwrap().parse().unwrap();
+            format!("{line},{:?}\n", score.ln())
+        }
+    };
+    folder.write("levels.csv", &text.lines().enumerate().map(with_logarithm).collect::<String>());
+    let low = format!("{:?}", 40f64.ln());
+    let regress = |file: &str, formula: &str, lower: &str| {
+        let options = ["regress", file, "--formula", formula, "--lower", lower, "--method", "truncated-mle"];
+        folder.json(&[&options[..], &["--predict", SCORES]].concat())
+    };
+    let ours = regress(SCORES, "log(achiv) ~ poly(langscore, 2) + prog", "40");
+    let by_hand = regress("levels.csv", "level ~ poly(langscore, 2) + prog", &low);
+    assert_eq!(ours["parameters"], by_hand["parameters"]);
+    assert_eq!(ours["predictions"], by_hand["predictions"]);
+    assert_eq!((ours["response"].as_str(), ours["n"].as_u64()), (Some("log(achiv)"), Some(178)));
+    let said = folder.run(&[
+        "regress",
+        SCORES,
+        "--formula",
+        "log(achiv) ~ langscore",
+        "--lower",
+        "40",
+        "--predict",
+        SCORES,
+    ]);
+    assert!(
+        said.stderr.contains("note: the response is log(achiv): limits are in units of achiv;"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stdout.contains("predicted mean of the untruncated log(achiv)"), "{}", said.stdout);
+    folder
+        .run(&["regress", SCORES, "--formula", "I((achiv - 50)^2) ~ langscore", "--lower", "40"])
+        .expect_refusal(&["(achiv - 50)^2", "neither increases nor decreases", "monotone function"]);
+}
+
 #[test]
 fn regressions_are_checked() {
     let folder = Folder::new();

@@ -31,7 +31,13 @@ impl Prediction {
 
 /// The predictions under a heading.
 pub fn document(predictions: &[Prediction], confidence: f64) -> Document {
-    Document::new().title("predicted mean of the untruncated response").table(table(predictions, confidence))
+    document_of("response", predictions, confidence)
+}
+
+/// The same for a response that is a function of its column, such as `log(wage)`.
+pub fn document_of(response: &str, predictions: &[Prediction], confidence: f64) -> Document {
+    let title = format!("predicted mean of the untruncated {response}");
+    Document::new().title(&title).table(table(predictions, confidence))
 }
 
 /// One row for each prediction.
