@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use steinbound::domain::Domain;
 use steinbound::{Fit, Method};
 use steinbound_io::{Column, Formula, Frame, FrameOptions};
 use steinbound_request::{
@@ -61,6 +62,9 @@ enum Given<'py> {
     Texts(Vec<Option<String>>),
 }
 
+/// The order of the levels of a column, where its type declares one.
+const LEVELS: &str = "levels";
+
 /// The columns of a dictionary, in its order.
 fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failure> {
     let column = |(name, values): (Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<(String, Column)> {
@@ -70,9 +74,15 @@ fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failu
         };
         Ok((name.extract()?, column))
     };
-    let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
+    let found = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
     let options = FrameOptions { drop_missing, ..FrameOptions::default() };
-    Ok(Frame::from_columns("data", columns, &options)?.counted_from_zero())
+    let mut frame = Frame::from_columns("data", found, &options)?.counted_from_zero();
+    for (name, values) in columns.iter() {
+        if let Some(levels) = values.getattr_opt(LEVELS)? {
+            frame = frame.with_levels(name.extract()?, levels.extract()?)?;
+        }
+    }
+    Ok(frame)
 }
 
 #[pymethods]
@@ -128,6 +138,22 @@ impl Regression {
     #[getter]
     fn response(&self) -> &str {
         &self.case.design.response_name
+    }
+
+    /// What a reader should know of the columns.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.case.design.notes.clone()
+    }
+
+    /// The limits of the first row, in units of the response as it is modelled.
+    #[getter]
+    fn limits(&self) -> (f64, f64) {
+        let everything = (f64::NEG_INFINITY, f64::INFINITY);
+        let prepared = &self.case.prepared;
+        let found = prepared.domain.as_ref().zip(prepared.points.rows().next());
+        let found = found.and_then(|(domain, row)| domain.sections(row, 0, everything).first().copied());
+        found.unwrap_or(everything)
     }
 
     /// Response and covariates with their names, limits that differ between rows after them.

@@ -12,7 +12,7 @@ from ._geometry import as_geojson
 from ._points import Points, as_points
 from ._refusals import missing_value, quoted, wrong_count
 from ._tables import columns_of, one_column
-from ._values import NUMBERS, Column
+from ._values import NUMBERS, Column, Labels
 
 __all__ = ["Points", "as_columns", "as_dimension", "as_geojson", "as_labels", "as_points", "as_vector", "seed_of"]
 
@@ -66,7 +66,8 @@ def as_columns(data: Any, what: str = "data") -> dict[str, NDArray[np.float64] |
     """The columns of a table by name, for regressions.
 
     Numbers become arrays in double precision, NaN where they are missing; text, categories, dates, true and
-    false become lists of text, None where they are missing. Columns of anything else, such as geometries, are
+    false become lists of text, None where they are missing, with the order of their levels where their type has
+    one. Columns of anything else, such as geometries, are
     left out.
 
     Parameters
@@ -101,7 +102,8 @@ def as_columns(data: Any, what: str = "data") -> dict[str, NDArray[np.float64] |
         if column.holds == NUMBERS and not column.has_more_digits():
             result[column.name] = np.ascontiguousarray(column.floats())
         elif column.is_usable:
-            result[column.name] = column.labels()
+            labels = column.labels()
+            result[column.name] = labels if column.levels is None else Labels(labels, column.levels)
     return result
 
 

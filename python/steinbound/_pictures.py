@@ -142,13 +142,13 @@ def plot_regression_fit(result: RegressionResult, ax: Axes | None) -> Axes:
     line = (ends, constant + slopes[0] * ends)
     lower, upper = (
         points[:, names.index(f"{side} limit")] if f"{side} limit" in names else _constant(limit)
-        for side, limit in zip(("lower", "upper"), result.problem.recipe[2:4], strict=True)
+        for side, limit in zip(("lower", "upper"), result.problem.regression.limits, strict=True)
     )
     return plotting.plot_regression(
         ax, values[:, 0], points[:, 0], line, lower, upper, names=(covariates[0], names[0])
     )
 
 
-def _constant(limit: object) -> float | None:
-    """A limit that is the same for all rows; text may be a number, too."""
-    return None if limit is None else float(str(limit))
+def _constant(limit: float) -> float | None:
+    """A limit that is the same for all rows, if there is one."""
+    return limit if np.isfinite(limit) else None

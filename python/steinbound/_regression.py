@@ -70,8 +70,16 @@ class RegressionResult(FitResult):
         """The rows of the data that were used, counted from zero."""
         return np.array(self.problem.regression.rows, dtype=np.intp)
 
+    @property
+    def notes(self) -> list[str]:
+        """What to know of the columns: a response that is a function of its column, levels that no row has."""
+        return self.problem.regression.notes
+
     def predict(self, data: Any = None, which: str = "mean") -> Any:
         """The mean of the response: of all responses, or of those that are seen.
+
+        It is in units of the left side of the formula. Means, polynomials, knots and levels are those of the data that
+        were fitted.
 
         Parameters
         ----------
@@ -218,11 +226,15 @@ def regress(
     ----------
     formula
         The response and the terms: ``"y ~ x1 + x2"``. Text columns are categorical, ``C(column)`` makes a numeric one so,
-        ``a:b`` is an interaction, ``a*b`` both and their interaction, ``-1`` leaves the intercept out.
+        ``a:b`` is an interaction, ``a*b`` both and their interaction, ``-1`` leaves the intercept out. ``log(x + 1)``,
+        ``I(x**2)``, ``poly(x, 2)``, ``bs(x, df=5)`` and ``scale(x)`` derive columns; ``Q("name")`` is a column whose name
+        is not a word. The response may be ``log(y)``. The book has a table of all.
     data
-        A table: a DataFrame, a dictionary of columns, a structured array.
+        A table: a DataFrame, a dictionary of columns, a structured array. Categories of pandas and of polars' ``Enum`` keep
+        their order, of which the first is the base.
     lower, upper
-        Responses below or above are not seen: a number, the name of a column, or a value for each row.
+        Responses below or above are not seen: a number, the name of a column, or a value for each row; in units of the
+        column, also where the response is ``log(y)``.
     method
         As for :func:`fit`.
     known_sigma

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._refusals import cannot_read, quoted
-from ._values import CATEGORIES, DATES, TEXT, Column, column_of, objects
+from ._values import CATEGORIES, DATES, TEXT, Column, column_of, label_of, objects
 
 __all__ = ["columns_of", "libraries_of", "one_column"]
 
@@ -142,7 +142,8 @@ def _pandas_column(name: object, series: Any) -> Column:
         return column_of(name, series.to_numpy())
     missing = np.asarray(series.isna(), dtype=np.bool_)
     if type(dtype).__name__ == "CategoricalDtype":
-        return column_of(name, np.asarray(series.astype(object), dtype=object), missing, CATEGORIES)
+        column = column_of(name, np.asarray(series.astype(object), dtype=object), missing, CATEGORIES)
+        return replace(column, levels=_levels(dtype.categories))
     if str(dtype) == "geometry":
         return column_of(name, np.asarray(series, dtype=object), missing, "geometries")
     if dtype.kind in "biuf":
@@ -156,6 +157,12 @@ def _pandas_column(name: object, series: Any) -> Column:
         held = np.asarray(series.astype(object), dtype=object)
         return column_of(name, held, missing, DATES if dtype.kind == "M" else "durations")
     return column_of(name, np.asarray(series.astype(object), dtype=object), missing)
+
+
+def _levels(categories: Iterable[Any]) -> list[str] | None:
+    """Categories in their order, as labels; None where they are no labels."""
+    labels = [label_of(category) for category in categories]
+    return None if None in labels else [label for label in labels if label is not None]
 
 
 def _gap(missing: NDArray[np.bool_]) -> dict[str, float]:
@@ -183,7 +190,9 @@ def _polars_column(series: Any) -> Column:
             "Datetime": DATES,
             "Duration": "durations",
         }
-        return column_of(series.name, objects(series.to_list()), missing, words.get(kind))
+        column = column_of(series.name, objects(series.to_list()), missing, words.get(kind))
+        # Other categories have no order but that in which they were met.
+        return replace(column, levels=_levels(series.dtype.categories)) if kind == "Enum" else column
     filled = series if missing is None else series.fill_null(False if kind == "Boolean" else 0)
     return column_of(series.name, np.asarray(filled.to_numpy()), missing)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Column", "column_of", "is_missing", "label_of", "objects", "float_of"]
+__all__ = ["Column", "Labels", "column_of", "is_missing", "label_of", "objects", "float_of"]
 
 NUMBERS, BOOLEANS, TEXT, CATEGORIES, DATES = "numbers", "true and false", "text", "categories", "dates"
 
@@ -70,7 +70,8 @@ def label_of(value: Any) -> str | None:
         return str(int(value)) if whole else repr(float_of(value))
     if isinstance(value, (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)):
         return str(value)
-    return None
+    # The bins that pandas.cut makes are categories.
+    return str(value) if type(value).__name__ == "Interval" else None
 
 
 def objects(values: Iterable[Any]) -> NDArray[Any]:
@@ -84,6 +85,19 @@ def objects(values: Iterable[Any]) -> NDArray[Any]:
     return array
 
 
+class Labels(list[str | None]):
+    """Labels of rows, with the levels in the order that their type declares."""
+
+    levels: list[str]
+
+    def __init__(self, labels: Iterable[str | None], levels: list[str]) -> None:
+        super().__init__(labels)
+        self.levels = levels
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Labels, (list(self), self.levels)
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of a table: values in their own type, what they are in words, and which do not exist."""
@@ -93,6 +107,8 @@ class Column:
     holds: str
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
+    #: The categories in their order, where the type of the column declares one.
+    levels: list[str] | None = None
 
     @property
     def is_numeric(self) -> bool:
