@@ -27,7 +27,7 @@ def least_squares(formula, data):
 
 
 def names(result):
-    return [name for name in result.params if name != "sigma"]
+    return [name for name in result.names if name != "sigma"]
 
 
 def test_categories_of_pandas_keep_their_order(columns):
@@ -66,7 +66,7 @@ def test_enums_of_polars_keep_their_order(columns):
 
 def test_unseen_levels_are_refused_by_name(columns):
     result = least_squares("y ~ g + x", columns)
-    with pytest.raises(ValueError, match='row 2: g has the level "top", which is not among the known ones'):
+    with pytest.raises(ValueError, match='row 1: g has the level "top", which is not among the known ones'):
         result.predict({"g": ["low", "top"], "x": [0.0, 1.0]})
 
 
@@ -107,12 +107,15 @@ def test_limits_stay_in_units_of_the_column(columns):
     of_column = sb.regress("log(y) ~ x", columns, lower=low, method="truncated-mle")
     logarithms = {"v": np.log(columns["y"]), "x": columns["x"]}
     by_hand = sb.regress("v ~ x", logarithms, lower=np.log(low), method="truncated-mle")
-    np.testing.assert_allclose(list(of_column.params.values()), list(by_hand.params.values()), rtol=1e-12)
+    np.testing.assert_allclose(of_column.estimates, by_hand.estimates, rtol=1e-12)
 
     assert "the response is log(y): limits are in units of y" in of_column.notes[0]
     assert by_hand.notes == []
+    seen = {which: of_column.predict({"x": [0.0, 1.0]}, which=which) for which in ("mean", "seen")}
+    np.testing.assert_allclose(seen["seen"], by_hand.predict({"x": [0.0, 1.0]}, which="seen"), rtol=1e-10)
+    assert (seen["seen"] > seen["mean"]).all()
     each = sb.regress("log(y) ~ x", columns, lower=np.full(ROWS, low), method="truncated-mle")
-    np.testing.assert_allclose(list(each.params.values()), list(by_hand.params.values()), rtol=1e-8)
+    np.testing.assert_allclose(each.estimates, by_hand.estimates, rtol=1e-8)
     # A decreasing function exchanges the limits.
     exchanged = sb.regress("-log(y) ~ x", columns, lower=low, method="truncated-mle").params
     assert exchanged["x"] == pytest.approx(-by_hand.params["x"], rel=1e-6)

@@ -100,10 +100,10 @@ impl Input {
         if verbose {
             let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
             output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
-            if !sheet.left_out.is_empty() {
-                let names = few(sheet.left_out.iter().map(String::as_str));
-                output.note(&format!("columns left out because their first value is no number: {names}"));
-            }
+        }
+        if !sheet.left_out.is_empty() {
+            let names = few(sheet.left_out.iter().map(String::as_str));
+            output.note(&format!("columns that are not numbers are left out: {names}"));
         }
         let matching = Matching {
             names: sheet.names.clone(),

@@ -86,7 +86,7 @@ pub struct DataOptions {
     /// The data: separated values, .parquet or points of a map, one point per row.
     ///
     /// Text with separated values has a header or not (a first row that is all numbers is data) and may be
-    /// packed by gzip; columns whose first value is a number are used. Maps (.geojson, .json, .wkt, .shp)
+    /// packed by gzip; columns that are mostly numbers are used. Maps (.geojson, .json, .wkt, .shp)
     /// give the places of their points. A single dash means standard input.
     #[arg(value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,

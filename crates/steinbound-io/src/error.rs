@@ -514,7 +514,7 @@ fn also(others: usize, unit: Unit) -> String {
 fn numeric_remedy(unit: Unit) -> &'static str {
     match unit {
         Unit::Line => {
-            "(a column is numeric if its first value is a number); check that --separator is the character between values"
+            "(a column is numeric if most of its values are numbers); check that --separator is the character between values"
         }
         Unit::Row | Unit::Feature => {
             "left for the data; store one as numbers, or choose with --columns one whose text is numbers"

@@ -24,7 +24,8 @@ pub struct FrameOptions {
 /// A table in memory, whose columns are interpreted when they are requested.
 ///
 /// Cells stay text until a column is used, so that an unused column may contain anything. A column is numeric
-/// if its first value that is not missing is a number; other columns are text. Columns are named by their
+/// if most of its values at the beginning of the table are numbers (if half of them are, its first value
+/// decides); other columns are text. Columns are named by their
 /// header, by `x1`, `x2`, .. if the file has none, or by their number, counted from 1.
 ///
 /// ```
@@ -171,7 +172,7 @@ impl Frame {
         }
         rows.choose(&usable)?;
         let (mut bytes, mut ends, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        let mut verdicts = vec![None; width];
+        let mut verdicts: Vec<Option<bool>> = (0..width).map(|j| rows.leaning(j)).collect();
         while let Some(line) = rows.next()? {
             for (j, verdict) in verdicts.iter_mut().enumerate() {
                 let cell = rows.cell(j);
@@ -238,7 +239,7 @@ impl Frame {
         self.cells.lines[self.rows[row]]
     }
 
-    /// Whether a column is numeric, that is, whether its first value is a number.
+    /// Whether a column is numeric, that is, whether most of its first values are numbers.
     pub fn is_numeric(&self, column: &str) -> Result<bool, IoError> {
         Ok(self.is_numeric_at(self.find(column)?))
     }
@@ -342,7 +343,12 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_numbers_or_text_by_their_first_value() {
+    fn columns_are_numbers_or_text_by_most_of_their_values() {
+        let damaged = frame("y,x\nO.5,1\n2,a\n3,b\n", false);
+        assert_eq!(["y", "x"].map(|column| damaged.is_numeric(column).unwrap()), [true, false]);
+        let error = damaged.numbers("y").unwrap_err().to_string();
+        assert!(error.contains("line 2, column 1 (\"y\"): \"O.5\" is not a number"), "{error}");
+        // Of two values that differ the first decides.
         let frame = frame("a,b,c,d\n,x,NA,\n1,2,3,\n", false);
         let kinds = ["a", "b", "c", "d"].map(|column| frame.is_numeric(column).unwrap());
         assert_eq!(kinds, [true, false, true, false]);

@@ -14,6 +14,12 @@ pub(crate) trait Rows {
     /// The columns used by default; `None` if they are known only when the rows are read.
     fn usual_columns(&self) -> Option<Vec<usize>>;
 
+    /// Whether a column is numeric by most of those values that were examined beforehand; `None` if these do
+    /// not decide it, so that its first value does.
+    fn leaning(&self, _: usize) -> Option<bool> {
+        None
+    }
+
     /// Announces, before the first row, that only these columns will be read.
     fn choose(&mut self, columns: &[usize]) -> Result<(), IoError>;
 

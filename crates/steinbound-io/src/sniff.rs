@@ -1,6 +1,6 @@
-//! Detection of the separator of a table from its first lines.
+//! What the first lines of a table tell: the separator, and which columns are numbers.
 
-use crate::records::number;
+use crate::records::{Cell, Layout, number};
 use crate::splitter::{Between, Splitter};
 
 /// Possible separators, the most likely first.
@@ -64,6 +64,46 @@ impl Sample {
             numbers: numbers.iter().sum::<usize>() as f64 / all as f64,
         }
     }
+}
+
+/// For each column whether most of its values at the beginning of a table are numbers; `None` if there are no
+/// values, or as many numbers as texts.
+pub(crate) fn leanings(
+    beginning: &[u8],
+    is_whole: bool,
+    between: Between,
+    layout: &Layout,
+) -> Vec<Option<bool>> {
+    let width = layout.names.len();
+    let mut numbers_over_texts = vec![0i64; width];
+    // The last record of a longer text may be cut off, so each counts when the next one begins.
+    let mut last: Vec<i64> = Vec::new();
+    let mut is_header = layout.has_header;
+    let mut splitter = Splitter::of_text(beginning, between);
+    let mut count = |last: &mut Vec<i64>| {
+        numbers_over_texts.iter_mut().zip(last.drain(..)).for_each(|(sum, vote)| *sum += vote);
+    };
+    while matches!(splitter.next(), Ok(Some(_))) {
+        if splitter.is_blank() || std::mem::take(&mut is_header) || splitter.width() != width {
+            continue;
+        }
+        count(&mut last);
+        let vote = |field| match layout.decides_numeric(Cell::Text(field)) {
+            None => 0,
+            Some(is_number) => {
+                if is_number {
+                    1
+                } else {
+                    -1
+                }
+            }
+        };
+        last.extend(splitter.fields().map(vote));
+    }
+    if is_whole {
+        count(&mut last);
+    }
+    numbers_over_texts.into_iter().map(|sum| (sum != 0).then_some(sum > 0)).collect()
 }
 
 #[cfg(test)]

@@ -51,8 +51,7 @@ pub struct Sheet {
     pub dropped: usize,
     /// The first numeric name in the header, if any: that row may be data with a gap.
     pub doubtful_header: Option<String>,
-    /// The columns left out because their first value is not a number, if no columns were chosen and the file
-    /// has a header.
+    /// The columns left out because they are text, if no columns were chosen; without a header by number.
     pub left_out: Vec<String>,
     /// Warnings about the values, in sentences.
     pub warnings: Vec<String>,
@@ -155,8 +154,8 @@ impl Sheet {
 /// `.json`, `.wkt`, `.shp`).
 ///
 /// The path `-` is standard input. In text, a first row that is all numbers is data, otherwise it is the
-/// header. A column is numeric if its first value is a number; a later value that is not a number is an
-/// error. Empty fields, `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL` and `.` are missing values, whose rows may
+/// header. A column is numeric if most of its values at the beginning of the file are numbers (if half of
+/// them are, its first value decides); a value in it that is not a number is an error. Empty fields, `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL` and `.` are missing values, whose rows may
 /// be dropped. From a map the two coordinates are read unless other columns are requested.
 ///
 /// ```
@@ -212,6 +211,10 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         let found = options.columns.iter().map(|column| layout.find(column));
         columns.chosen = found.collect::<Result<Vec<_>, _>>()?;
     } else if let Some(usual) = rows.usual_columns() {
+        // Of a map all else are properties, which nobody expects to be coordinates.
+        if layout.unit == Unit::Row {
+            columns.left_out = (0..layout.names.len()).filter(|j| is_data(j) && !usual.contains(j)).collect();
+        }
         columns.chosen = usual.into_iter().filter(is_data).collect();
     } else {
         columns.undecided = (0..layout.names.len()).filter(is_data).collect();
@@ -279,9 +282,8 @@ fn read_rows(rows: &mut dyn Rows, options: &TableOptions) -> Result<Sheet, IoErr
         true => layout.names[*j].clone(),
         false => format!("x{}", at + 1),
     };
-    if layout.has_header {
-        sheet.left_out = columns.left_out.iter().map(|j| layout.names[*j].clone()).collect();
-    }
+    let shown = |j: &usize| if layout.has_header { layout.names[*j].clone() } else { (j + 1).to_string() };
+    sheet.left_out = columns.left_out.iter().map(shown).collect();
     sheet.names = distinct(columns.chosen.iter().enumerate().map(name).collect());
     Ok(sheet)
 }
@@ -307,7 +309,8 @@ fn repeated(columns: &[usize]) -> Option<usize> {
 impl Columns {
     /// Decides about columns by the values of the row; returns whether any was chosen.
     fn decide(&mut self, rows: &dyn Rows) -> bool {
-        let verdict = |j: &usize| rows.layout().decides_numeric(rows.cell(*j));
+        let of_first = |j: usize| rows.layout().decides_numeric(rows.cell(j));
+        let verdict = |j: &usize| rows.leaning(*j).or_else(|| of_first(*j));
         self.new = self.undecided.iter().copied().filter(|j| verdict(j) == Some(true)).collect();
         self.left_out.extend(self.undecided.iter().filter(|j| verdict(j) == Some(false)));
         self.undecided.retain(|j| verdict(j).is_none());
@@ -364,6 +367,39 @@ mod tests {
         let sheet = Sheet::parse("f", text.as_bytes(), &options).unwrap();
         assert!(sheet.left_out.is_empty(), "the columns were chosen");
         assert_eq!((sheet.names, sheet.values), (vec!["y".into(), "x".into()], vec![2.0, 1.0, 4.0, 3.0]));
+    }
+
+    #[test]
+    fn most_values_decide_what_a_column_is() {
+        for bad in ["O.5", "<5", "1e", "#N/A", "oak"] {
+            let text = format!("x,y\n{bad},1\n2,3\n4,5\n");
+            let place = format!("line 2, column 1 (\"x\"): \"{bad}\" is not a number");
+            assert!(message(&text).contains(&place), "{}", message(&text));
+        }
+        // Half of the values: the first decides; more texts: a column of text.
+        assert!(message("x,y\n1,2\nb,3\n").contains("line 3, column 1 (\"x\"): \"b\" is not a number"));
+        assert_eq!(parse("x,y\na,2\n1,3\n").unwrap().left_out, ["x"]);
+        assert_eq!(parse("x,y\n1,2\na,3\nb,4\n").unwrap().left_out, ["x"]);
+        // Missing values do not count.
+        assert!(
+            message("x,y\n,1\n?,2\n3,3\n4,4\n").contains("line 2, column 1 (\"x\"): the value is missing")
+        );
+        let format = TextFormat { header: Header::No, ..Default::default() };
+        let sheet = Sheet::parse("f", b"a,1\nb,2\n", &TableOptions { format, ..Default::default() }).unwrap();
+        assert_eq!((sheet.left_out, sheet.values), (vec!["1".to_string()], vec![1.0, 2.0]));
+    }
+
+    #[test]
+    fn the_beginning_of_a_long_file_decides() {
+        let long = |first: &str, late: &str| {
+            let rows: String = (0..20_000).map(|i| format!("{i}.25,{}\n", i + 1)).collect();
+            format!("x,y\n{first},0\n{rows}{late},7\n")
+        };
+        let refused = message(&long("O.5", "1"));
+        assert!(refused.contains("line 2, column 1 (\"x\"): \"O.5\" is not a number"), "{refused}");
+        let refused = message(&long("0.5", "late"));
+        assert!(refused.contains("line 20003, column 1 (\"x\"): \"late\" is not a number"), "{refused}");
+        assert_eq!(parse(&long("0.5", "1")).unwrap().lines.len(), 20_002);
     }
 
     #[test]

@@ -20,6 +20,8 @@ const REPORT_EVERY: u64 = 1 << 13;
 pub(crate) struct TextRows<'a> {
     splitter: Splitter<'a>,
     layout: Layout,
+    /// For each column whether most of its first values are numbers.
+    leanings: Vec<Option<bool>>,
     /// The line of the first row, if that is data.
     first: Option<u64>,
     rows: u64,
@@ -48,6 +50,8 @@ impl<'a> TextRows<'a> {
             }
         };
         splitter.set_between(between);
+        let (beginning, is_whole) = splitter.look_ahead().map_err(to_error)?;
+        let beginning = beginning.to_vec();
         let first = loop {
             match splitter.next().map_err(to_error)? {
                 None => return Err(IoError::Empty { path }),
@@ -81,7 +85,8 @@ impl<'a> TextRows<'a> {
             path,
         };
         let first = (!has_header).then_some(first);
-        Ok(TextRows { splitter, layout, first, rows: 0, total, passed, watch })
+        let leanings = sniff::leanings(&beginning, is_whole, between, &layout);
+        Ok(TextRows { splitter, layout, leanings, first, rows: 0, total, passed, watch })
     }
 }
 
@@ -102,6 +107,10 @@ impl Rows for TextRows<'_> {
 
     fn usual_columns(&self) -> Option<Vec<usize>> {
         None
+    }
+
+    fn leaning(&self, j: usize) -> Option<bool> {
+        self.leanings[j]
     }
 
     fn choose(&mut self, _: &[usize]) -> Result<(), IoError> {

@@ -71,6 +71,18 @@ fn text_in_a_number_column() {
     refuse("x,y\n0.1,0.2\n0.3,oak\n", &["data.csv, line 3, column 2 (\"y\")", "\"oak\" is not a number"]);
 }
 
+/// A damaged first value does not make a column of numbers one of text, which would be left out.
+#[test]
+fn a_damaged_first_value() {
+    for bad in ["O.2", "<5", "1e", "#N/A"] {
+        let text = format!("x,y\n{bad},0.2\n0.3,0.1\n-0.2,0.4\n0.1,0.1\n");
+        refuse(
+            &text,
+            &["data.csv, line 2, column 1 (\"x\")", &format!("\"{bad}\" is not a number"), "correct it"],
+        );
+    }
+}
+
 #[test]
 fn nan_and_infinity() {
     refuse("0.1,0.2\n0.3,NaN\n", &["line 2, column 2", "NaN is not a finite number"]);
