@@ -86,6 +86,7 @@ python-shown:
 ## Updates the options of the Python package and the page of the book that is generated from docstrings.
 python-reference:
 	$(IN_PYTHON)/python tools/python_options.py
+	$(IN_PYTHON)/python tools/python_models.py
 	$(IN_PYTHON)/python tools/python_reference.py
 
 ## The book in target/book, together with the documentation of the library. Uses the installed mdbook, or else
@@ -147,9 +148,9 @@ target/wheel-tools/ready: tools/wheels.txt
 	touch $@
 
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of
-## tests, gains of tuning, warnings of sparse boundaries, precision of the default method.
+## tests, models by name, gains of tuning, warnings of sparse boundaries, precision of the default method.
 simulations:
-	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: mixture_weights:: precision:: selection:: tuning:: sparse_boundaries::
+	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: mixture_weights:: named_families:: precision:: selection:: tuning:: sparse_boundaries::
 
 ## The tables of precision and coverage of the default method, simulated and written into the book's page.
 precision:

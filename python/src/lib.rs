@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use super::domain::{Domain, united_states};
     #[pymodule_export]
-    use super::model::Model;
+    use super::model::{Model, families};
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]

@@ -83,11 +83,17 @@ impl Model {
     }
 }
 
+/// The models that have a name, as JSON: what each is, its choices, and its parameters that can be known.
+#[pyfunction]
+pub fn families() -> String {
+    choices::families().to_string()
+}
+
 #[pymethods]
 impl Model {
     /// A model that the command line knows by name, with what is chosen beside the name.
     #[staticmethod]
-    #[pyo3(signature = (name, dimension, shape=None, known=None, components=None, estimate_weights=false))]
+    #[pyo3(signature = (name, dimension, shape=None, known=None, components=None, estimate_weights=false, parameters=vec![]))]
     fn family(
         name: &str,
         dimension: usize,
@@ -95,6 +101,7 @@ impl Model {
         known: Option<Known<'_>>,
         components: Option<usize>,
         estimate_weights: bool,
+        parameters: Vec<(String, f64)>,
     ) -> Result<Model, Failure> {
         let mut request = FamilyRequest::new(choices::model().find(name)?);
         if let (Some(shape), None) = (shape, &known) {
@@ -104,6 +111,7 @@ impl Model {
         request.choices.known_covariance = known.map(KnownCovariance::from);
         request.choices.components = components;
         request.choices.estimate_weights = estimate_weights;
+        request.choices.known = parameters;
         let model = Arc::from(request.build(dimension, Wording::Python)?);
         Ok(Model { kind: Kind::Family(request, model) })
     }
@@ -111,7 +119,7 @@ impl Model {
     /// A Gaussian whose covariance is known, or has a shape: ``full`` or ``diagonal``.
     #[staticmethod]
     fn gaussian(dimension: usize, shape: &str, known: Option<Known<'_>>) -> Result<Model, Failure> {
-        Model::family("gaussian", dimension, Some(shape), known, None, false)
+        Model::family("gaussian", dimension, Some(shape), known, None, false, Vec::new())
     }
 
     /// A mixture of Gaussians whose covariance is known, or has a shape: ``full``, ``shared`` or
@@ -124,7 +132,16 @@ impl Model {
         known: Option<Known<'_>>,
         estimate_weights: bool,
     ) -> Result<Model, Failure> {
-        Model::family("gaussian-mixture", dimension, Some(shape), known, Some(components), estimate_weights)
+        let components = Some(components);
+        Model::family(
+            "gaussian-mixture",
+            dimension,
+            Some(shape),
+            known,
+            components,
+            estimate_weights,
+            Vec::new(),
+        )
     }
 
     /// A log-density written as a formula in the columns and in parameters, each with a value to start from.

@@ -15,6 +15,7 @@ from ._results import Forms
 from ._summary import Summary
 from ._warnings import warn
 from .kernels import Kernel
+from ._model import NamedModel
 from .models import Formula, Gaussian, GaussianMixture, Model, as_model
 
 __all__ = ["ComparedFit", "ComparisonResult", "compare"]
@@ -189,6 +190,8 @@ def _label(model: Model) -> str:
     """The name that the command line would give a model."""
     if isinstance(model, GaussianMixture):
         return f"gaussian-mixture {model._settings['components']}"
+    if isinstance(model, NamedModel):
+        return model._family
     names = {Gaussian: "gaussian", Formula: "formula"}
     return names.get(type(model)) or str(model._settings.get("name", "model"))
 

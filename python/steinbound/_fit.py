@@ -15,6 +15,7 @@ from . import _core, kernels
 from ._geometry import NoArea
 from ._inputs import Points, as_dimension, as_geojson, as_labels, as_points, as_vector, seed_of
 from ._kinds import OPTIONS, as_count, check_kinds, check_order
+from ._model import FAMILIES
 from ._options import Options
 from ._problem import Problem, Settings, distinct, matched, ordered
 from ._results import DiscrepancyResult, FitResult, TestResult
@@ -323,7 +324,7 @@ def discrepancy(
     True
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options, discrepancy, project)
-    is_formula = isinstance(model, str) and model != "gaussian"
+    is_formula = isinstance(model, str) and model not in FAMILIES
     if is_formula and not isinstance(at, Mapping):
         raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
     formula_start = at if is_formula else None
@@ -387,7 +388,7 @@ def gof_test(
     True
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, gof_test, project)
-    begin = at if isinstance(model, str) and start is None else start
+    begin = at if isinstance(model, str) and model not in FAMILIES and start is None else start
     problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals)
     place = None if at is None else problem.parameters(at, "at")
     result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))

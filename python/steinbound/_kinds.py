@@ -123,7 +123,12 @@ def _is_number(text: str) -> bool:
 
 #: Every option that is shared with the command line. A name can stand for two: a bootstrap and a test have one each.
 #: Columns of files are arrays here, which are looked at where the points are that they belong to.
-OPTIONS = [Option(described) for described in json.loads(_core.options()) if described["kind"] != "columns"]
+#: Those of models are arguments of their classes.
+OPTIONS = [
+    Option(described)
+    for described in json.loads(_core.options())
+    if described["kind"] != "columns" and described["group"] != "model"
+]
 
 
 def _kinds() -> dict[str, tuple[_Check, bool]]:

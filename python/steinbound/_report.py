@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._model import NamedModel
+
 if TYPE_CHECKING:
     from ._problem import Problem
 
@@ -24,6 +26,7 @@ def density_facts(problem: Problem) -> tuple[Facts, Facts]:
         ("log-density", given.get("log_density")),
         ("components", given.get("components")),
         ("known covariance", given.get("covariance")),
+        ("known parameters", problem.model._known() or None if isinstance(problem.model, NamedModel) else None),
         ("start", problem.start if problem.start is not None else given.get("start")),
     ]
     return facts, [(name, _shown(value)) for name, value in of_model if value is not None]

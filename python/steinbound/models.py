@@ -2,72 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, _families
 from ._callbacks import Functions, ScoreFunctions, differentiated
+from ._families import *
 from ._kinds import as_count
+from ._model import FAMILIES, Model, class_name, known_covariance
 
 __all__ = ["Formula", "Gaussian", "GaussianMixture", "LogDensity", "Model", "Score"]
-
-
-class Model:
-    """A density up to its normaliser; see its subclasses."""
-
-    _settings: dict[str, Any]
-
-    def _build(self, dimension: int, names: list[str]) -> _core.Model:
-        raise NotImplementedError
-
-    def _dimension_of(self, parameters: int) -> int:
-        """The number of coordinates for which there is this number of parameters."""
-        few, more = (self._count(dimension) for dimension in (1, 2))
-        if few == more:
-            raise ValueError("the parameters do not tell the number of coordinates; give it with dimension=...")
-        dimension = bisect_left(range(parameters + 1), parameters, lo=1, key=self._count)
-        if dimension <= parameters and self._count(dimension) == parameters:
-            return dimension
-        raise ValueError(f"{parameters} parameters do not fit {self!r} in any number of coordinates; check their number")
-
-    def _has_log_density(self) -> bool:
-        return True
-
-    def _count(self, dimension: int) -> int:
-        names = [f"x{axis + 1}" for axis in range(dimension)]
-        return len(self._build(dimension, names).parameter_names(names))
-
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self._settings.items() if value is not None)
-        return f"{type(self).__name__}({given})"
-
-
-def _known(covariance: Any) -> Any:
-    """A known covariance as the engine takes it: a number, a list of variances, or a matrix."""
-    if covariance is None:
-        return None
-    if isinstance(covariance, str):
-        raise ValueError(
-            f"a covariance that is known is a number, a list of variances or a matrix, not {covariance!r}; "
-            f"an unknown one gets its shape by shape={covariance!r}"
-        )
-    try:
-        array = np.asarray(covariance, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"the covariance {covariance!r} is not numeric; give a number, variances or a matrix"
-        ) from None
-    if array.ndim == 0:
-        return float(array)
-    if array.ndim == 1:
-        return array.tolist()
-    if array.ndim == 2:
-        return np.ascontiguousarray(array)
-    raise ValueError(f"the covariance has {array.ndim} dimensions; give a number, variances or a matrix")
+__all__ += _families.__all__
 
 
 class Gaussian(Model):
@@ -101,7 +49,7 @@ class Gaussian(Model):
         return dimension
 
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
-        return _core.Model.gaussian(dimension, self._settings["shape"], _known(self._settings["covariance"]))
+        return _core.Model.gaussian(dimension, self._settings["shape"], known_covariance(self._settings["covariance"]))
 
 
 class GaussianMixture(Model):
@@ -170,7 +118,7 @@ class GaussianMixture(Model):
             dimension,
             as_count(given["components"], "components"),
             given["shape"],
-            _known(given["covariance"]),
+            known_covariance(given["covariance"]),
             given["estimate_weights"],
         )
 
@@ -305,17 +253,27 @@ class LogDensity(_Written):
 def as_model(value: Any, start: Any) -> tuple[Model, list[float] | Mapping[str, float] | None]:
     """The model that a value stands for, and where its search starts.
 
-    Text other than ``"gaussian"`` is a formula, whose parameters the start names.
+    Text is the name of a model, or else a formula, whose parameters the start names.
     """
     if value is None or value == "gaussian":
         return Gaussian(), _starting(start)
     if isinstance(value, Model):
         return value, _starting(start)
     if isinstance(value, str):
+        if value in FAMILIES:
+            return _named_family(FAMILIES[value]["name"]), _starting(start)
         if not isinstance(start, Mapping):
             raise ValueError('name the parameters of the formula, each with a value to start from: start={"mu": 0.0}')
         return Formula(value, start), None
     raise TypeError(f"a model cannot be made of a {type(value).__name__}; give one such as Gaussian(), or a formula")
+
+
+def _named_family(name: str) -> Model:
+    """A model by its name alone."""
+    if name == "gaussian-mixture":
+        raise ValueError("a mixture needs its number of components; give GaussianMixture(2), or another number")
+    found: Model = getattr(_families, class_name(name))()
+    return found
 
 
 def _starting(start: Any) -> list[float] | Mapping[str, float] | None:

@@ -13,19 +13,20 @@ from helpers import DISC, KNOWN, disc_sample, quiet
 import steinbound as sb
 from steinbound._kinds import OPTIONS, Option
 
-TOOL = Path(__file__).parent.parent.parent / "tools" / "python_options.py"
+TOOLS = Path(__file__).parent.parent.parent / "tools"
 
 
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("python_options", TOOL)
+def tool(name: str = "python_options") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_the_module_is_up_to_date() -> None:
-    made = tool()
+@pytest.mark.parametrize("name", ["python_options", "python_models"])
+def test_the_module_is_up_to_date(name: str) -> None:
+    made = tool(name)
     assert made.MODULE.read_text(encoding="utf-8") == made.module(), "`make python-reference` writes it anew"
 
 

@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use steinbound_request::{Choice, Kind, OptionSpec, Options, Preset, Value, choices, options};
 
 /// A group of options that commands have together.
@@ -28,6 +28,12 @@ macro_rules! groups {
 groups! {
     /// Settings of an estimator.
     MethodGroup = &options::METHOD_SETTINGS;
+    /// Which model.
+    Models = &options::MODELS;
+    /// What is known of the density.
+    Density = &options::DENSITY;
+    /// The model of a simulation.
+    Simulated = &options::SIMULATED;
     /// What comes with boundary points that are given.
     GivenBoundary = &options::GIVEN_BOUNDARY;
     /// How boundary points are sampled.
@@ -98,6 +104,10 @@ fn argument(option: &'static OptionSpec) -> Arg {
     if let Some(help) = option.long_help() {
         argument = argument.long_help(help);
     }
+    if matches!(option.kind, Kind::Matrix) {
+        argument = argument.value_hint(ValueHint::AnyPath);
+    }
+    argument = argument.conflicts_with_all(option.excludes);
     argument = match option.kind {
         Kind::Flag => argument.action(ArgAction::SetTrue),
         kind => argument
@@ -199,8 +209,4 @@ pub fn method() -> ChoiceParser<steinbound::Method> {
 
 pub fn model() -> ChoiceParser<&'static dyn steinbound::model::Family> {
     ChoiceParser(choices::model())
-}
-
-pub fn covariance() -> ChoiceParser<steinbound::model::CovarianceShape> {
-    ChoiceParser(choices::covariance())
 }

@@ -1,9 +1,10 @@
 //! What was asked on the command line, as names and values for reports.
 
 use steinbound_report::region_facts;
+use steinbound_request::{Options, options};
 
 use crate::input::Input;
-use crate::options::{DataOptions, DensityOptions};
+use crate::options::DataOptions;
 
 /// Names and values.
 pub type Facts = Vec<(&'static str, String)>;
@@ -22,12 +23,14 @@ pub fn of_data(options: &DataOptions, input: &Input) -> Facts {
 }
 
 /// The model, or models that differ in their numbers of components.
-pub fn of_model(density: &DensityOptions, components: &[String]) -> Facts {
+pub fn of_model(given: &Options, components: &[String]) -> Facts {
+    let values = |option| given.values(option).map(|values| values.to_string());
     let facts = [
-        ("log-density", density.log_density.clone()),
+        ("log-density", given.text(&options::LOG_DENSITY)),
         ("components", (!components.is_empty()).then(|| components.join(", "))),
-        ("known covariance", density.known_covariance.clone()),
-        ("start", density.start.as_ref().map(ToString::to_string)),
+        ("known covariance", given.text(&options::KNOWN_COVARIANCE)),
+        ("known parameters", values(&options::KNOWN)),
+        ("start", values(&options::START)),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }

@@ -13,7 +13,8 @@ use steinbound_request::{
 };
 
 use crate::failure::Failure;
-use crate::options::{DataOptions, GeneralOptions, MethodOptions, ModelOptions, WORDING, together};
+use crate::model::request;
+use crate::options::{DataOptions, GeneralOptions, MethodOptions, WORDING, together};
 use crate::output::Output;
 use crate::tables::{read_sheet, without_options};
 
@@ -37,33 +38,24 @@ impl Input {
     pub fn load(
         general: &GeneralOptions,
         data: &DataOptions,
-        model: &ModelOptions,
+        model: &Options,
         method: &MethodOptions,
         more: &[&Options],
         at: Option<&Values>,
         output: &Output,
     ) -> Result<Input, Failure> {
         let region = data.given();
-        let given = [&region, &method.given].into_iter().chain(more.iter().copied());
+        let given = [&region, &*method.given, model].into_iter().chain(more.iter().copied());
         let options = together(general, given);
-        let reader = || model.request();
+        let reader = || request(model);
         let input = Input::read(general, data, reader, method.method, options, at, method.verbose, output)?;
-        let mut notes = input.situation().all_notes();
-        if model.covariance.is_some() && model.known_covariance.is_some() {
-            notes.push("--covariance has no effect with --known-covariance".into());
-        }
-        notes.iter().for_each(|note| output.note(note));
+        input.situation().all_notes().iter().for_each(|note| output.note(note));
         Ok(input)
     }
 
     /// The same with the number of components chosen from a range.
-    pub fn choosing(
-        self,
-        model: &ModelOptions,
-        range: Components,
-        output: &Output,
-    ) -> Result<Input, Failure> {
-        let ModelRequest::Family(family) = model.request()? else { return Ok(self) };
+    pub fn choosing(self, model: &Options, range: Components, output: &Output) -> Result<Input, Failure> {
+        let ModelRequest::Family(family) = request(model)? else { return Ok(self) };
         let Input { case, matching } = self;
         Ok(Input { case: case.choosing(&family, range, output)?, matching })
     }

@@ -8,13 +8,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use steinbound::Method;
-use steinbound::model::{CovarianceShape, Family};
 use steinbound_io::DomainSpec;
 use steinbound_io::names::shown;
-use steinbound_request::options::SEED;
-use steinbound_request::{Components, Options, Value, Values, Wording};
+use steinbound_request::options::{LOG_DENSITY, SEED, START};
+use steinbound_request::{Options, Value, Values, Wording};
 
-use crate::arguments::{self, Given, GivenBoundary, MethodGroup, Outside, Sampling};
+use crate::arguments::{self, Density, Given, GivenBoundary, MethodGroup, Models, Outside, Sampling};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
@@ -147,67 +146,24 @@ impl DataOptions {
 
 /// The model.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Model")]
 pub struct ModelOptions {
-    /// The model [default: gaussian].
-    #[arg(long, value_name = "MODEL", value_parser = arguments::model())]
-    pub model: Option<&'static dyn Family>,
-    /// The number of components of a mixture, from 1 to 1000; fit chooses from a range such as 1..5.
-    ///
-    /// Of a range, every number is fitted. Where the region is known the one with the smallest BIC of the truncated
-    /// likelihood is taken; where only boundary points are, the first that a test does not reject and whose
-    /// discrepancy on held-out data is near the smallest. The values of all are shown.
-    #[arg(long, value_name = "K|A..B", allow_hyphen_values = true)]
-    pub components: Option<Components>,
     #[command(flatten)]
-    pub density: DensityOptions,
-}
-
-/// What is known of the density, whatever the model.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Model")]
-pub struct DensityOptions {
-    /// The known covariance: a number, a comma list (diagonal), or a .csv matrix.
-    ///
-    /// A number stands for itself times the identity. Units are the data's, squared (square kilometres with
-    /// --project). Only means are estimated then.
-    #[arg(long, value_name = "V", allow_hyphen_values = true, value_hint = ValueHint::AnyPath)]
-    pub known_covariance: Option<String>,
-    /// The shape of an unknown covariance [default: full].
-    #[arg(long, value_name = "SHAPE", value_parser = arguments::covariance())]
-    pub covariance: Option<CovarianceShape>,
-    /// Estimate the weights of a mixture, which otherwise are equal.
-    #[arg(long)]
-    pub estimate_weights: bool,
-    /// Any log-density up to a constant, as a formula such as "-(x1-mu)^2/2".
-    ///
-    /// The formula is in x1, x2, .. or the names of columns, and in parameters of your own, which --start
-    /// names. There are + - * / ^, brackets, and functions such as log, exp, sqrt, sin and abs; derivatives
-    /// are exact.
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true,
-          conflicts_with_all = ["model", "known_covariance", "covariance", "components", "estimate_weights"])]
-    pub log_density: Option<String>,
-    /// Where a search starts: mu=0,s=1 for a formula, all means in order for a mixture.
-    ///
-    /// For a formula this also names its parameters. Without it a mixture is fitted from several starts, and
-    /// its components are sorted by their first coordinate.
-    #[arg(long, value_name = "START", value_parser = values, allow_hyphen_values = true)]
-    pub start: Option<Values>,
-}
-
-/// What is known of the density is read as if it were here.
-impl Deref for ModelOptions {
-    type Target = DensityOptions;
-
-    fn deref(&self) -> &DensityOptions {
-        &self.density
-    }
+    pub models: Given<Models>,
+    #[command(flatten)]
+    pub density: Given<Density>,
 }
 
 impl ModelOptions {
+    /// All that is said of the model.
+    pub fn given(&self) -> Options {
+        let mut given = Options::clone(&self.models);
+        given.extend(&self.density);
+        given
+    }
+
     /// Notes that a command that does not search has no use for a start.
     pub fn note_no_search(&self, output: &Output) {
-        if self.start.is_some() && self.log_density.is_none() {
+        if self.density.is_given(&START) && !self.density.is_given(&LOG_DENSITY) {
             output.note("--start has no effect here: nothing is searched for");
         }
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value as Json, json};
 use steinbound::Method;
 use steinbound::domain::{BoundaryScheme, Norm};
 use steinbound::fit::{Compute, DistanceKind};
 use steinbound::inference::{Interval, Null, Resampling};
 use steinbound::kernel::{self, Kernel};
-use steinbound::model::{CovarianceShape, FAMILIES, Family};
+use steinbound::model::{CovarianceShape, FAMILIES, Family, Range};
 use steinbound::regression::KernelOn;
 use steinbound::stein::Statistic;
 
@@ -63,6 +64,32 @@ pub fn model() -> Choice<&'static dyn Family> {
     FAMILIES.iter().fold(Choice::new("model"), |list, family| {
         list.entry(family.name(), *family, family.meaning()).alias(family.aliases())
     })
+}
+
+/// The models that have a name, with their choices and the parameters that can be known, for faces that are not
+/// written in Rust.
+///
+/// ```
+/// let list = steinbound_request::choices::families();
+/// let gamma = list.as_array().unwrap().iter().find(|family| family["name"] == "gamma").unwrap();
+/// assert_eq!(gamma["parameters"][0]["name"], "shape");
+/// ```
+pub fn families() -> Json {
+    let described = |family: &&dyn Family| {
+        let parameters = family.parameters().iter().map(|parameter| {
+            let is_estimated = parameter.range != Range::Given;
+            json!({ "name": parameter.name, "meaning": parameter.meaning, "is_estimated": is_estimated })
+        });
+        json!({
+            "name": family.name(),
+            "aliases": family.aliases(),
+            "meaning": family.meaning(),
+            "choices": family.choices().iter().map(|choice| choice.name()).collect::<Vec<_>>(),
+            "shapes": family.shapes().iter().map(|shape| shape.name()).collect::<Vec<_>>(),
+            "parameters": parameters.collect::<Vec<_>>(),
+        })
+    };
+    FAMILIES.iter().map(described).collect()
 }
 
 /// The shapes of an unknown covariance.

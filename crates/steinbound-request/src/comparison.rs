@@ -88,11 +88,17 @@ pub fn reference_method(knows_boundary: bool) -> Method {
 /// the families can choose is left to them.
 ///
 /// ```
-/// use steinbound_request::{FamilyRequest, choices, family_models};
+/// use steinbound_request::{FamilyRequest, ModelRequest, choices, family_models};
 /// let families = ["gaussian", "mixture"].map(|name| choices::model().find(name).unwrap());
 /// let models = family_models(&families, &[2, 3], &FamilyRequest::new(families[0]));
 /// let labels: Vec<&str> = models.iter().map(|model| model.label.as_str()).collect();
 /// assert_eq!(labels, ["gaussian", "gaussian-mixture 2", "gaussian-mixture 3"]);
+/// // A known parameter is that of the models which have it.
+/// let families = ["gaussian", "student-t"].map(|name| choices::model().find(name).unwrap());
+/// let mut common = FamilyRequest::new(families[0]);
+/// common.choices.known = vec![("degrees".into(), 4.0)];
+/// let models = family_models(&families, &[], &common);
+/// assert!(models.iter().all(|model| matches!(&model.model, ModelRequest::Family(family) if family.build(1, Default::default()).is_ok())));
 /// ```
 pub fn family_models(
     families: &[&'static dyn Family],
@@ -104,10 +110,16 @@ pub fn family_models(
     let mut models = Vec::new();
     for family in families {
         let mut request = FamilyRequest { family: *family, ..common.clone() };
-        if !has(*family, Choice::EstimateWeights) {
-            // It is refused where no model of the list has it.
-            request.choices.estimate_weights &= !some_have(Choice::EstimateWeights);
-        }
+        // What no model of the list has is refused.
+        let is_for_others = |choice: Choice| !has(*family, choice) && some_have(choice);
+        let choices = &mut request.choices;
+        choices.estimate_weights &= !is_for_others(Choice::EstimateWeights);
+        choices.known_covariance.take_if(|_| is_for_others(Choice::KnownCovariance));
+        choices.covariance.take_if(|_| is_for_others(Choice::Covariance));
+        let names = |family: &dyn Family, name: &str| family.parameters().iter().any(|own| own.name == name);
+        let is_known_of_others =
+            |name: &str| !names(*family, name) && families.iter().any(|other| names(*other, name));
+        choices.known.retain(|(name, _)| !is_known_of_others(name));
         let named = |request, label| NamedModel::new(ModelRequest::Family(request), label);
         if has(*family, Choice::Components) && !components.is_empty() {
             models.extend(components.iter().map(|count| {

@@ -39,6 +39,8 @@ pub enum Needs {
     Bootstrap,
     /// A test.
     Test,
+    /// A covariance that is not known.
+    UnknownCovariance,
 }
 
 /// What decides whether options have an effect.
@@ -115,6 +117,7 @@ impl<'a> Situation<'a> {
         notes.extend(self.notes(&options::GIVEN_BOUNDARY));
         notes.extend(self.notes(&options::SAMPLING));
         notes.extend(self.note(&options::ALLOW_OUTSIDE));
+        notes.extend(self.notes(&options::DENSITY));
         notes
     }
 
@@ -190,6 +193,8 @@ impl<'a> Situation<'a> {
             }
             Needs::Bootstrap => (!self.options.is_given(&options::BOOTSTRAP))
                 .then(|| format!("without {}", self.wording.option("bootstrap"))),
+            Needs::UnknownCovariance => (self.options.is_given(&options::KNOWN_COVARIANCE))
+                .then(|| format!("with {}", self.wording.option("known-covariance"))),
             Needs::Test => (!self.is_tested).then(|| format!("without {}", self.wording.option("test"))),
         }
     }

@@ -71,7 +71,7 @@ pub use questions::{Answered, Questions};
 pub use region::{ProjectionUsed, Region, RegionRequest, Shape};
 pub use regression::{Column, Labels, RegressionAnswer, RegressionCase, RegressionRequest};
 pub use request::{Case, Request, Source};
-pub use simulation::{SimulationAnswer, SimulationRequest, chosen_dimension, default_family};
+pub use simulation::{SimulationAnswer, SimulationRequest, chosen_dimension, default_family, dimension_for};
 pub use test::TestAnswer;
 pub use values::{Values, number};
 pub use witness::{Targets, WitnessAnswer};

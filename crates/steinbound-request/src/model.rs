@@ -1,9 +1,14 @@
 //! From what is said of a model to the model, and to where a search for its parameters starts.
 
-use steinbound::model::{Autodiff, Choice, Family, KnownCovariance, Model, ModelChoices};
+use steinbound::model::{Autodiff, Choice, FAMILIES, Family, KnownCovariance, Model, ModelChoices};
 use steinbound::{Error, ModelError, Points};
+use steinbound_io::names::shown;
 
+use crate::choices;
+use crate::components::Components;
 use crate::error::RequestError;
+use crate::option::Options;
+use crate::options;
 use crate::values::{Values, number};
 use crate::wording::Wording;
 
@@ -22,6 +27,12 @@ pub enum ModelRequest<'a> {
     },
     /// A model that is there already.
     Given(&'a dyn Model),
+}
+
+impl From<FamilyRequest> for ModelRequest<'_> {
+    fn from(request: FamilyRequest) -> Self {
+        ModelRequest::Family(request)
+    }
 }
 
 /// A model that has a name, with what is chosen beside the name.
@@ -125,6 +136,66 @@ impl<'a> ModelRequest<'a> {
     }
 }
 
+impl Options {
+    /// The formula that was given, with its start.
+    pub fn formula(&self) -> Option<ModelRequest<'static>> {
+        let log_density = self.text(&options::LOG_DENSITY)?;
+        Some(ModelRequest::Formula { log_density, start: self.values(&options::START) })
+    }
+
+    /// What is said of a model that has a name, with a covariance that the face has read.
+    ///
+    /// ```
+    /// use steinbound_request::{Options, Wording, options};
+    /// let mut given = Options::new();
+    /// given.set_text(&options::MODEL, "student-t").unwrap();
+    /// given.set_text(&options::KNOWN, "degrees=4").unwrap();
+    /// let model = given.family(None, Wording::CommandLine).unwrap().build(1, Wording::CommandLine).unwrap();
+    /// assert_eq!(model.reported_names(&["x".into()]), ["location[x]", "scale[x]"]);
+    /// ```
+    pub fn family(
+        &self,
+        known_covariance: Option<KnownCovariance>,
+        wording: Wording,
+    ) -> Result<FamilyRequest, RequestError> {
+        let family = self.choice(&options::MODEL, choices::model()).unwrap_or(FAMILIES[0]);
+        let known = match self.values(&options::KNOWN) {
+            None => Vec::new(),
+            Some(Values::Named(list)) => list,
+            Some(Values::Plain(_)) => {
+                let reason = "write every known parameter with its name, such as degrees=4";
+                return Err(RequestError::value(wording.option("known"), reason));
+            }
+        };
+        let choices = ModelChoices {
+            known_covariance,
+            covariance: self.choice(&options::COVARIANCE, choices::covariance()),
+            components: self.components().filter(|components| components.is_one()).map(Components::first),
+            estimate_weights: self.flag(&options::ESTIMATE_WEIGHTS),
+            known,
+        };
+        Ok(FamilyRequest { family, choices, start: self.values(&options::START) })
+    }
+
+    /// What is said of the model, whatever it is, with a covariance that the face has read.
+    pub fn model(
+        &self,
+        known_covariance: Option<KnownCovariance>,
+        wording: Wording,
+    ) -> Result<ModelRequest<'static>, RequestError> {
+        if let Some(formula) = self.formula() {
+            return Ok(formula);
+        }
+        if let Some(range) = self.components().filter(|components| !components.is_one()) {
+            return Err(RequestError::refused(format!(
+                "{} {range} is a range, among which only fit chooses and of which compare shows all; give one number",
+                wording.option("components")
+            )));
+        }
+        Ok(ModelRequest::Family(self.family(known_covariance, wording)?))
+    }
+}
+
 /// A known covariance from numbers: one variance, or one for each coordinate.
 ///
 /// ```
@@ -154,7 +225,7 @@ pub fn known_covariance(text: &str, wording: Wording) -> Result<KnownCovariance,
     })
 }
 
-fn formula(
+pub(crate) fn formula(
     text: &str,
     start: Option<&Values>,
     columns: &[String],
@@ -194,14 +265,27 @@ pub(crate) fn explained(error: ModelError, wording: Wording) -> RequestError {
     };
     RequestError::refused(match &error {
         ModelError::UnusedChoice { choice, users, .. } if *choice == Choice::Start.name() => format!(
-            "{} is for {users} and formulas; add {} or {}, or leave it out",
+            "{} is for models that are searched for: {users}, and formulas; choose one by {} or {}, or leave it out",
             option(choice),
-            wording.with_value("model", users),
+            option("model"),
             option("log-density")
         ),
         ModelError::UnusedChoice { choice, users, .. } => {
-            let (choice, model) = (option(choice), wording.with_value("model", users));
-            format!("{choice} is for {users}; add {model}, or leave it out")
+            let choice = option(choice);
+            match users.contains(' ') {
+                true => {
+                    format!("{choice} is for {users}; choose one by {}, or leave it out", option("model"))
+                }
+                false => format!(
+                    "{choice} is for {users}; add {}, or leave it out",
+                    wording.with_value("model", users)
+                ),
+            }
+        }
+        ModelError::UnknownParameter { model, name, names } => {
+            let reason =
+                format!("the model {model} has no parameter \"{}\"; its parameters are {names}", shown(name));
+            return RequestError::value(option("known"), reason);
         }
         ModelError::UnknownShape { shape, model, known, users } => format!(
             "{} is for {}; the covariance of {model} is {known}",
@@ -259,7 +343,8 @@ mod tests {
             "--components is 0; give a number from 1 to 1000"
         );
         assert!(line("gaussian", |request| request.start = Some(Values::Plain(vec![1.0]))).starts_with(
-            "--start is for gaussian-mixture and formulas; add --model gaussian-mixture or --log-density"
+            "--start is for models that are searched for: gaussian-mixture, weibull, lognormal, von-mises or student-t, and formulas; \
+             choose one by --model or --log-density"
         ));
         let sizes: fn(&mut FamilyRequest) = |request| {
             request.choices.known_covariance = Some(KnownCovariance::Variances(vec![1.0; 3]));

@@ -7,10 +7,11 @@ use steinbound_io::names::shown;
 
 use crate::choice::{Choice, UnknownName};
 use crate::choices::{self, Tune};
+use crate::components::Components;
 use crate::effect::Needs;
 use crate::error::RequestError;
 use crate::options;
-use crate::values::number;
+use crate::values::{Values, number};
 
 /// What is known of an option. The command line makes its arguments and their help of this, Python and R
 /// their checks.
@@ -33,6 +34,8 @@ pub struct OptionSpec {
     pub kind: Kind,
     /// What must be there for the option to have an effect.
     pub needs: Needs,
+    /// The names of options that cannot be given together with it.
+    pub excludes: &'static [&'static str],
     apply: Apply,
 }
 
@@ -68,6 +71,14 @@ pub enum Kind {
     Choice(fn() -> Choice<()>),
     /// Columns of a file, by header or number from 1. Faces without files have arrays in their place.
     Columns,
+    /// Text, such as a formula.
+    Text,
+    /// Numbers, or the name of a file with a matrix. Faces without files have arrays in its place.
+    Matrix,
+    /// Values of parameters, in order or by name.
+    Values,
+    /// A number of components, or a range of them.
+    Components,
 }
 
 impl Kind {
@@ -85,6 +96,10 @@ impl Kind {
             Kind::Flag => "flag",
             Kind::Choice(_) => "choice",
             Kind::Columns => "columns",
+            Kind::Text => "text",
+            Kind::Matrix => "matrix",
+            Kind::Values => "values",
+            Kind::Components => "components",
         }
     }
 
@@ -126,6 +141,12 @@ pub enum Value {
     Name(&'static str),
     /// Columns.
     Columns(Vec<String>),
+    /// Text.
+    Text(String),
+    /// Values of parameters.
+    Values(Values),
+    /// Numbers of components.
+    Components(Components),
 }
 
 impl OptionSpec {
@@ -137,7 +158,8 @@ impl OptionSpec {
         help: &'static str,
     ) -> OptionSpec {
         let (default, needs, apply) = (Preset::Nothing, Needs::Nothing, Apply::Nothing);
-        OptionSpec { name, heading, placeholder, help, details: None, default, kind, needs, apply }
+        let (details, excludes): (_, &[&str]) = (None, &[]);
+        OptionSpec { name, heading, placeholder, help, details, default, kind, needs, excludes, apply }
     }
 
     pub(crate) const fn details(mut self, details: &'static str) -> OptionSpec {
@@ -152,6 +174,11 @@ impl OptionSpec {
 
     pub(crate) const fn needs(mut self, needs: Needs) -> OptionSpec {
         self.needs = needs;
+        self
+    }
+
+    pub(crate) const fn excludes(mut self, excludes: &'static [&'static str]) -> OptionSpec {
+        self.excludes = excludes;
         self
     }
 
@@ -206,6 +233,9 @@ impl OptionSpec {
                 _ => Err(is_not("true or false")),
             },
             Kind::Choice(_) => self.name_of(text).map_err(|error| error.to_string()),
+            Kind::Text | Kind::Matrix => Ok(Value::Text(text.to_string())),
+            Kind::Values => text.parse().map(Value::Values),
+            Kind::Components => text.parse().map(Value::Components),
             Kind::Columns => {
                 let names: Vec<String> = text.split(',').map(|name| name.trim().to_string()).collect();
                 match names.iter().any(String::is_empty) {
@@ -337,6 +367,30 @@ impl Options {
         match self.get(option) {
             Some(Value::Columns(names)) => names,
             _ => Vec::new(),
+        }
+    }
+
+    /// The text that was given.
+    pub fn text(&self, option: &OptionSpec) -> Option<String> {
+        match self.get(option) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The values of parameters that were given.
+    pub fn values(&self, option: &OptionSpec) -> Option<Values> {
+        match self.get(option) {
+            Some(Value::Values(values)) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The numbers of components that were given.
+    pub fn components(&self) -> Option<Components> {
+        match self.get(&options::COMPONENTS) {
+            Some(Value::Components(components)) => Some(components),
+            _ => None,
         }
     }
 

@@ -296,6 +296,122 @@ pub static KNOWN_SIGMA: OptionSpec = OptionSpec::new(
 )
 .default(Preset::Words("estimated"));
 
+/// The model.
+pub static MODEL: OptionSpec =
+    OptionSpec::new("model", "Model", "MODEL", Kind::Choice(|| choices::model().names()), "The model")
+        .default(Preset::Words("gaussian"));
+
+/// The number of components of a mixture.
+pub static COMPONENTS: OptionSpec = OptionSpec::new(
+    "components",
+    "Model",
+    "K|A..B",
+    Kind::Components,
+    "The number of components of a mixture, from 1 to 1000; fit chooses from a range such as 1..5",
+)
+.details(
+    "Of a range, every number is fitted. Where the region is known the one with the smallest BIC of the truncated likelihood is \
+     taken; where only boundary points are, the first that a test does not reject and whose discrepancy on held-out data is \
+     near the smallest. The values of all are shown.",
+);
+
+/// A covariance that is known.
+pub static KNOWN_COVARIANCE: OptionSpec = OptionSpec::new(
+    "known-covariance",
+    "Model",
+    "V",
+    Kind::Matrix,
+    "The known covariance: a number, a comma list (diagonal), or a .csv matrix",
+)
+.details(
+    "A number stands for itself times the identity. Units are the data's, squared (square kilometres with --project). Only means \
+     are estimated then.",
+);
+
+/// The covariance of a simulation.
+pub static SIMULATED_COVARIANCE: OptionSpec =
+    OptionSpec::new("known-covariance", "Model", "V", Kind::Matrix, "The covariance, as in fit")
+        .default(Preset::Words("identity"));
+
+/// The shape of an unknown covariance.
+pub static COVARIANCE: OptionSpec = OptionSpec::new(
+    "covariance",
+    "Model",
+    "SHAPE",
+    Kind::Choice(|| choices::covariance().names()),
+    "The shape of an unknown covariance",
+)
+.default(Preset::Words("full"))
+.needs(Needs::UnknownCovariance);
+
+/// Whether the weights of a mixture are estimated.
+pub static ESTIMATE_WEIGHTS: OptionSpec = OptionSpec::new(
+    "estimate-weights",
+    "Model",
+    "",
+    Kind::Flag,
+    "Estimate the weights of a mixture, which otherwise are equal",
+);
+
+/// Parameters that are known.
+pub static KNOWN: OptionSpec = OptionSpec::new(
+    "known",
+    "Model",
+    "NAME=VALUE,..",
+    Kind::Values,
+    "Parameters that are known, such as degrees=4 of student-t",
+)
+.details(
+    "The others are estimated. For models whose parameters have names: exponential, gamma and so on. A value holds in every \
+     coordinate. The names are those of the table without the coordinate.",
+);
+
+/// A log-density as a formula.
+pub static LOG_DENSITY: OptionSpec = OptionSpec::new(
+    "log-density",
+    "Model",
+    "EXPR",
+    Kind::Text,
+    "Any log-density up to a constant, as a formula such as \"-(x1-mu)^2/2\"",
+)
+.details(
+    "The formula is in x1, x2, .. or the names of columns, and in parameters of your own, which --start names. There are \
+     + - * / ^, brackets, and functions such as log, exp, sqrt, sin and abs; derivatives are exact.",
+)
+.excludes(&["model", "known-covariance", "covariance", "components", "estimate-weights", "known"]);
+
+/// Where a search starts.
+pub static START: OptionSpec = OptionSpec::new(
+    "start",
+    "Model",
+    "START",
+    Kind::Values,
+    "Where a search starts: mu=0,s=1 for a formula, all means in order for a mixture",
+)
+.details(
+    "For a formula this also names its parameters. Other models take all parameters, in order or by name; a mixture also its means \
+     alone. Without it a mixture is fitted from several starts, and its components are sorted by their first coordinate.",
+);
+
+/// Which model.
+pub static MODELS: [&OptionSpec; 2] = [&MODEL, &COMPONENTS];
+
+/// What is known of the density, whatever the model.
+pub static DENSITY: [&OptionSpec; 6] =
+    [&KNOWN_COVARIANCE, &COVARIANCE, &ESTIMATE_WEIGHTS, &KNOWN, &LOG_DENSITY, &START];
+
+/// The model of a simulation.
+pub static SIMULATED: [&OptionSpec; 8] = [
+    &MODEL,
+    &COMPONENTS,
+    &SIMULATED_COVARIANCE,
+    &COVARIANCE,
+    &ESTIMATE_WEIGHTS,
+    &KNOWN,
+    &LOG_DENSITY,
+    &START,
+];
+
 /// Settings of an estimator, whatever the method.
 pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
     &DISTANCE,
@@ -342,13 +458,14 @@ pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 /// All options with the name of their group.
-fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 5] {
+fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 6] {
     [
         ("estimator", estimator().collect()),
         ("boundary", GIVEN_BOUNDARY.to_vec()),
         ("bootstrap", BOOTSTRAPPING.to_vec()),
         ("test", TESTING.to_vec()),
         ("regression", REGRESSION.to_vec()),
+        ("model", MODELS.into_iter().chain(DENSITY).collect()),
     ]
 }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use steinbound::Points;
 use steinbound::domain::{BoundarySampling, Domain, default_boundary_count};
-use steinbound::model::{FAMILIES, KnownCovariance, Model};
-use steinbound::simulate::{self, Sample, tasks};
+use steinbound::model::{Choice, FAMILIES, KnownCovariance, Model};
+use steinbound::simulate::{self, Inside, Sample, tasks};
+use steinbound::{Error, ModelError, Points};
 use steinbound_io::DomainSpec;
 
 use crate::choices;
 use crate::error::RequestError;
-use crate::model::FamilyRequest;
+use crate::model::{FamilyRequest, ModelRequest, formula};
 use crate::option::Options;
 use crate::options;
 use crate::values::Values;
@@ -22,8 +22,8 @@ use crate::wording::Wording;
 #[non_exhaustive]
 pub struct SimulationRequest {
     /// The model; its covariance is the identity unless one is given, or `at` gives it.
-    pub model: FamilyRequest,
-    /// The parameters in reported order; a mean of zero where a model has one.
+    pub model: ModelRequest<'static>,
+    /// The parameters in reported order, or by name; a mean of zero where a model has one, and for a formula its start.
     pub at: Option<Values>,
     /// Where points are kept.
     pub domain: Arc<dyn Domain>,
@@ -68,7 +68,12 @@ impl SimulationAnswer {
 
 impl SimulationRequest {
     /// A request for points in a domain.
-    pub fn new(model: FamilyRequest, domain: Arc<dyn Domain>, count: usize) -> SimulationRequest {
+    pub fn new(
+        model: impl Into<ModelRequest<'static>>,
+        domain: Arc<dyn Domain>,
+        count: usize,
+    ) -> SimulationRequest {
+        let model = model.into();
         let (options, wording) = (Options::new(), Wording::default());
         SimulationRequest { model, at: None, domain, count, has_boundary: false, options, wording }
     }
@@ -88,8 +93,7 @@ impl SimulationRequest {
     pub fn run(&self) -> Result<SimulationAnswer, RequestError> {
         let (model, theta) = self.model_at()?;
         let (domain, seed) = (self.domain.as_ref(), self.options.seed());
-        let rng = &mut simulate::stream(seed, tasks::DATA);
-        let sample = simulate::truncated(model.as_ref(), &theta, domain, self.count, rng)?;
+        let sample = drawn(model.as_ref(), &theta, domain, self.count, seed)?;
         let boundary = match self.has_boundary {
             false => None,
             true => {
@@ -103,62 +107,147 @@ impl SimulationRequest {
 
     /// The model and its fitted parameters.
     fn model_at(&self) -> Result<(Box<dyn Model>, Vec<f64>), RequestError> {
-        let at = self.wording.option("at");
         let given = match &self.at {
-            Some(Values::Named(_)) => {
-                return Err(RequestError::refused(format!(
-                    "{at} takes the parameters in order here; leave the names out"
-                )));
-            }
-            Some(Values::Plain(list)) => Some(list),
-            None => None,
+            Some(Values::Plain(list)) => list.clone(),
+            Some(Values::Named(list)) => list.iter().map(|(_, value)| *value).collect(),
+            None => Vec::new(),
         };
-        if let Some(value) = given.into_iter().flatten().find(|value| !value.is_finite()) {
+        if let Some(value) = given.iter().find(|value| !value.is_finite()) {
+            let at = self.wording.option("at");
             return Err(RequestError::refused(format!("{at} holds {value}; parameters are finite numbers")));
         }
+        match &self.model {
+            ModelRequest::Family(family) => self.family_at(family),
+            ModelRequest::Formula { log_density, start } => self.formula_at(log_density, start.as_ref()),
+            ModelRequest::Given(_) => {
+                Err(RequestError::refused("a model that is there already is drawn from by the library"))
+            }
+        }
+    }
+
+    /// The parameters of a formula, by name or in the order of its start.
+    fn formula_at(
+        &self,
+        log_density: &str,
+        start: Option<&Values>,
+    ) -> Result<(Box<dyn Model>, Vec<f64>), RequestError> {
+        let at = self.wording.option("at");
+        let named = match (&self.at, start) {
+            (Some(Values::Named(_)), _) => self.at.as_ref(),
+            (_, start) => start,
+        };
+        let columns = coordinates(self.domain.dimension());
+        let model = formula(log_density, named, &columns, self.wording)?;
+        let theta = match (&self.at, start) {
+            (Some(values), _) => values.resolve(&at, &model.reported_names(&columns))?,
+            (None, Some(start)) => start.resolve(&at, &model.reported_names(&columns))?,
+            (None, None) => Vec::new(),
+        };
+        let theta = checked(&model, &theta).map_err(|error| RequestError::value(&at, error))?;
+        Ok((Box::new(model), theta))
+    }
+
+    /// The parameters of a model that has a name. A covariance that is not known is the identity, unless the
+    /// parameters give it.
+    fn family_at(&self, family: &FamilyRequest) -> Result<(Box<dyn Model>, Vec<f64>), RequestError> {
+        let at = self.wording.option("at");
         let dimension = self.domain.dimension();
-        let is_known = self.model.choices.known_covariance.is_some();
-        let mut request = self.model.clone();
-        request.choices.known_covariance.get_or_insert(KnownCovariance::Variance(1.0));
-        let model = request.build(dimension, self.wording)?;
-        let components = request.choices.components;
-        let values = match (given, components) {
-            (Some(list), _) => list.clone(),
-            (None, None) => vec![0.0; model.parameters()],
-            (None, Some(_)) => {
+        let whole = family.build(dimension, self.wording)?;
+        let has_covariance = family.family.choices().contains(&Choice::KnownCovariance);
+        let mut candidates = vec![whole];
+        if has_covariance && family.choices.known_covariance.is_none() {
+            let mut known = family.clone();
+            known.choices.known_covariance = Some(KnownCovariance::Variance(1.0));
+            candidates.insert(0, known.build(dimension, self.wording)?);
+        }
+        let columns = coordinates(dimension);
+        let names = |model: &dyn Model| model.reported_names(&columns);
+        let few = names(candidates[0].as_ref());
+        let values = match &self.at {
+            Some(Values::Plain(list)) => list.clone(),
+            Some(named @ Values::Named(list)) => {
+                let has_all = |model: &dyn Model| names(model).len() == list.len();
+                let last = candidates.len() - 1;
+                let place = candidates.iter().position(|model| has_all(model.as_ref())).unwrap_or(last);
+                named.resolve(&at, &names(candidates[place].as_ref()))?
+            }
+            None if has_covariance && family.choices.components.is_none() => vec![0.0; few.len()],
+            None if has_covariance => {
                 return Err(RequestError::refused(format!(
                     "a mixture needs {at} with its {} means, component by component",
-                    model.parameters()
+                    few.len()
+                )));
+            }
+            None => {
+                return Err(RequestError::refused(format!(
+                    "the model {} needs {at} with its parameters: {}",
+                    family.family.name(),
+                    few.join(", ")
                 )));
             }
         };
-        let explain = |error| RequestError::value(&at, error);
-        if values.len() == model.parameters() {
-            let theta = model.fitted_from(&values).map_err(explain)?;
-            return Ok((model, theta));
-        }
-        if let Some(components) = components {
-            return Err(RequestError::refused(format!(
-                "{at} has {} values; {components} components in {dimension} dimensions have {} means",
-                values.len(),
-                model.parameters()
-            )));
-        }
-        let means = model.parameters();
-        let unknown = self.model.build(dimension, self.wording)?;
-        if !is_known && values.len() == unknown.parameters() {
-            let theta = unknown.fitted_from(&values).map_err(explain)?;
-            return Ok((unknown, theta));
-        }
-        let or_covariances = match is_known {
-            true => String::new(),
-            false => format!(", or these and the {} covariances", unknown.parameters() - means),
+        let counts: Vec<usize> = candidates.iter().map(|model| names(model.as_ref()).len()).collect();
+        let Some(place) = counts.iter().position(|count| *count == values.len()) else {
+            return Err(RequestError::refused(self.wrong_count(family, values.len(), &few, &counts)));
         };
-        Err(RequestError::refused(format!(
-            "{at} has {} values; in {dimension} dimensions give {dimension} means{or_covariances}",
-            values.len()
-        )))
+        let model = candidates.swap_remove(place);
+        let theta = checked(model.as_ref(), &values).map_err(|error| RequestError::value(&at, error))?;
+        Ok((model, theta))
     }
+
+    /// The message where the parameters are too few or too many.
+    fn wrong_count(&self, family: &FamilyRequest, found: usize, few: &[String], counts: &[usize]) -> String {
+        let (at, dimension) = (self.wording.option("at"), self.domain.dimension());
+        let means = few.len();
+        let more = counts.get(1).map(|all| all - means);
+        match (family.choices.components, more) {
+            (Some(components), Some(more)) => format!(
+                "{at} has {found} values; {components} components in {dimension} dimensions have {means} means, or these and \
+                 {more} covariances"
+            ),
+            (Some(components), None) => format!(
+                "{at} has {found} values; {components} components in {dimension} dimensions have {means} parameters: {}",
+                few.join(", ")
+            ),
+            (None, Some(more)) => format!(
+                "{at} has {found} values; in {dimension} dimensions give {means} means, or these and the {more} covariances"
+            ),
+            (None, None) => {
+                format!("{at} has {found} values; in {dimension} dimensions give {means}: {}", few.join(", "))
+            }
+        }
+    }
+}
+
+/// The names of coordinates that have no others.
+fn coordinates(dimension: usize) -> Vec<String> {
+    (1..=dimension).map(|l| format!("x{l}")).collect()
+}
+
+/// Fitted parameters for reported ones, as many as the model has.
+fn checked(model: &dyn Model, values: &[f64]) -> Result<Vec<f64>, Error> {
+    let names = model.reported_names(&coordinates(model.dimension()));
+    if names.len() != values.len() {
+        let (found, expected) = (values.len(), names.len());
+        return Err(ModelError::WrongParameterCount { found, expected, names: names.join(", ") }.into());
+    }
+    Ok(model.fitted_from(values)?)
+}
+
+/// Draws at fitted parameters: of the density itself where it has a sampler, else uniform
+/// ones of a bounded domain, kept by the density.
+fn drawn(
+    model: &dyn Model,
+    theta: &[f64],
+    domain: &dyn Domain,
+    count: usize,
+    seed: u64,
+) -> Result<Sample, Error> {
+    let rng = &mut simulate::stream(seed, tasks::DATA);
+    if model.sampling().and_then(|sampling| sampling.sampler(theta)).is_some() {
+        return simulate::truncated(model, theta, domain, count, rng);
+    }
+    Inside::new(model, theta, Some(domain), rng)?.sample(count, rng)
 }
 
 impl Options {
@@ -176,6 +265,39 @@ pub fn default_family() -> FamilyRequest {
     FamilyRequest::new(FAMILIES[0])
 }
 
+/// The number of coordinates for which a model has as many parameters as `at`, if that tells: one mean for each of a
+/// Gaussian and of each component, and the highest of `x1`, `x2`, .. in a formula.
+///
+/// ```
+/// use steinbound_request::{FamilyRequest, ModelRequest, choices, dimension_for};
+/// let gamma: ModelRequest = FamilyRequest::new(choices::model().find("gamma")?).into();
+/// let at = "2,3,1,1".parse().unwrap();
+/// assert_eq!(dimension_for(&gamma, Some(&at)), Some(2));
+/// # Ok::<(), steinbound_request::RequestError>(())
+/// ```
+pub fn dimension_for(model: &ModelRequest, at: Option<&Values>) -> Option<usize> {
+    match model {
+        ModelRequest::Given(model) => Some(model.dimension()),
+        ModelRequest::Formula { log_density, .. } => {
+            let words = log_density.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.filter_map(|word| word.strip_prefix('x')?.parse().ok()).max()
+        }
+        ModelRequest::Family(family) => {
+            let count = match at? {
+                Values::Plain(list) => list.len(),
+                Values::Named(list) => list.len(),
+            };
+            if family.family.choices().contains(&Choice::KnownCovariance) {
+                return Some(count / family.choices.components.unwrap_or(1).max(1));
+            }
+            let of = |dimension| {
+                family.build(dimension, Wording::CommandLine).map(|model| model.parameters()).ok()
+            };
+            Some(count / of(1)?.max(1))
+        }
+    }
+}
+
 /// The number of coordinates: that of the domain, which an explicit number must not contradict, else a
 /// fallback, else 2.
 pub fn chosen_dimension(
@@ -191,6 +313,6 @@ pub fn chosen_dimension(
                 "{option} is {given}, but the domain has {least} coordinates; leave {option} out"
             )))
         }
-        (least, given) => Ok(given.or(least).or(fallback).unwrap_or(2)),
+        (least, given) => Ok(given.or(least).or(fallback.filter(|least| *least > 0)).unwrap_or(2)),
     }
 }

@@ -9,13 +9,12 @@ use steinbound_request::{
     options, reference_method, tables,
 };
 
-use crate::arguments::{self, Confidence, Given, Testing};
+use crate::arguments::{self, Confidence, Density, Given, Testing};
 use crate::facts;
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{
-    DataOptions, DensityOptions, Format, GeneralOptions, MethodSettings, WORDING, together,
-};
+use crate::model::covariance;
+use crate::options::{DataOptions, Format, GeneralOptions, MethodSettings, WORDING, together};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 
@@ -53,7 +52,7 @@ pub struct Compare {
     )]
     pub components: Vec<Components>,
     #[command(flatten)]
-    pub density: DensityOptions,
+    pub density: Given<Density>,
     /// The methods [default: all that use what is known of the boundary].
     #[arg(help_heading = "Method", long, value_name = "METHOD,..", value_delimiter = ',', value_parser = arguments::method())]
     pub method: Vec<Method>,
@@ -80,7 +79,8 @@ impl Compare {
         let situation = Situation::new(reference, &self.testing, WORDING).tested(self.test);
         situation.test_notes().iter().for_each(|note| output.note(note));
         let models = self.models(output)?;
-        let given = [&self.data.given(), &*self.settings.given, &*self.confidence, &*self.testing];
+        let given =
+            [&self.data.given(), &*self.settings.given, &*self.confidence, &*self.testing, &*self.density];
         let options = together(&self.general, given);
         let first = || -> Result<ModelRequest<'static>, Failure> { Ok(models[0].model.clone()) };
         let (general, data, verbose) = (&self.general, &self.data, self.settings.verbose);
@@ -123,7 +123,7 @@ impl Compare {
         if let Some(formula) = self.density.formula() {
             return Ok(vec![NamedModel::new(formula, "formula")]);
         }
-        if self.density.start.is_some() {
+        if self.density.is_given(&options::START) {
             return Err(Failure::input(
                 "--start is for --log-density here; mixtures are fitted from starts of their own",
             ));
@@ -134,7 +134,8 @@ impl Compare {
         };
         let components: Vec<usize> = self.components.iter().flat_map(|range| range.numbers()).collect();
         let components = distinct("components", &components, usize::to_string, WORDING, output);
-        Ok(family_models(&families, &components, &self.density.family()?))
+        let common = self.density.family(covariance(&self.density)?, WORDING)?;
+        Ok(family_models(&families, &components, &common))
     }
 
     /// Notes which options neither the discrepancy nor any method uses.
@@ -152,10 +153,6 @@ impl Compare {
         if methods.iter().any(|method| method.uses().boundary_normals) {
             given.unset(&options::BOUNDARY_NORMALS);
         }
-        let mut notes = input.situation().with_options(&given).all_notes();
-        if self.density.covariance.is_some() && self.density.known_covariance.is_some() {
-            notes.push("--covariance has no effect with --known-covariance".into());
-        }
-        notes.iter().for_each(|note| output.note(note));
+        input.situation().with_options(&given).all_notes().iter().for_each(|note| output.note(note));
     }
 }

@@ -46,7 +46,8 @@ impl Discrepancy {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.pictures.check()?;
         let (general, method) = (&self.general, &self.method.as_method());
-        let input = Input::load(general, &self.data, &self.model, method, &[], Some(&self.at), output)?;
+        let input =
+            Input::load(general, &self.data, &self.model.given(), method, &[], Some(&self.at), output)?;
         self.data.note_no_clusters(output);
         method.note_no_tuning(output);
         self.model.note_no_search(output);
@@ -71,7 +72,7 @@ impl Discrepancy {
             Ok(Report::new(format!("{} of a {} model", method.method.name(), model.name()))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, &self.model.component_texts()))
+                .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .section(Section::new("Discrepancy at given parameters").table(&table))
                 .scene(&scene, &problem))

@@ -116,7 +116,7 @@ impl Fit {
             let chosen = answer.selection.iter().map(|found| ("chosen", tables::selection::sentence(found)));
             Ok(Report::of_density(fit)
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, &self.model.component_texts()))
+                .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
                 .facts(chosen.collect::<Vec<_>>())
                 .fit(&input, &problem, &answer))
         };

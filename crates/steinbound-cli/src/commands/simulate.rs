@@ -2,16 +2,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use serde_json::json;
-use steinbound::model::{Choice, FAMILIES, Family};
 use steinbound::text::significant;
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
-use steinbound_request::{FamilyRequest, SimulationRequest, Values, chosen_dimension, options};
+use steinbound_request::{SimulationRequest, Values, chosen_dimension, dimension_for, options};
 
-use crate::arguments::{self, Given, Sampling};
+use crate::arguments::{Given, Sampling, Simulated};
 use crate::failure::{Failure, Verdict};
 use crate::files::{is_standard, two_results};
-use crate::model::covariance;
+use crate::model::request;
 use crate::options::{self as shared, Format, GeneralOptions, WORDING, domain, together, values};
 use crate::output::Output;
 
@@ -27,21 +26,19 @@ use crate::output::Output;
   steinbound simulate --domain \"interval(-1, 1)\" -n 50 --output line.csv
   steinbound simulate --domain \"box(low=-3, high=3)\" -n 300 --output modes.csv \\
       --model gaussian-mixture --components 2 --at -1.5,-1.5,1.5,1.5
+  steinbound simulate --domain \"interval(0, 3)\" --model weibull --at 1.5,1 \\
+      -n 300 --output lives.csv
+  steinbound simulate --domain \"box(low=0, high=2)\" -n 300 --output tilt.csv \\
+      --log-density \"a*x1*x2 - x1\" --at a=0.5
   steinbound simulate --domain \"usa()\" --at -115,35 --known-covariance 10 \\
       -n 400 --output usa.csv")]
 pub struct Simulate {
-    /// The model [default: gaussian].
-    #[arg(help_heading = "Model", long, value_name = "MODEL", value_parser = arguments::model())]
-    pub model: Option<&'static dyn Family>,
-    /// The number of components of a mixture.
-    #[arg(help_heading = "Model", long, value_name = "K", allow_hyphen_values = true)]
-    pub components: Option<usize>,
-    /// The covariance, as in fit [default: identity].
-    #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
-    pub known_covariance: Option<String>,
+    #[command(flatten)]
+    pub model: Given<Simulated>,
     /// The parameters: d means, or d means and d(d+1)/2 covariances [default: mean 0].
     ///
-    /// Covariances come by rows of the upper triangle. For a mixture, the means component by component.
+    /// Covariances come by rows of the upper triangle. For a mixture, the means component by component, or all
+    /// parameters. For other models the parameters in the order of a fit's table, and for a formula a=0,b=1.
     #[arg(help_heading = "Model", long, value_name = "P1,P2,..", value_parser = values, allow_hyphen_values = true)]
     pub at: Option<Values>,
     /// The domain, as in fit, such as "ball(radius=2)".
@@ -83,12 +80,10 @@ impl Simulate {
         if self.sampling.is_given(&options::BOUNDARY_POINTS) && self.boundary_output.is_none() {
             return Err(Failure::input("--boundary-points needs --boundary-output FILE to put them in"));
         }
-        let given = match &self.at {
-            Some(Values::Plain(list)) => Some(list.len() / self.components.unwrap_or(1).max(1)),
-            _ => None,
-        };
+        let model = request(&self.model)?;
+        let given = dimension_for(&model, self.at.as_ref());
         let dimension = chosen_dimension(&self.domain, self.dimension, given, WORDING)?;
-        let mut request = SimulationRequest::new(self.family()?, self.domain.build(dimension)?, self.count);
+        let mut request = SimulationRequest::new(model, self.domain.build(dimension)?, self.count);
         request.at = self.at.clone();
         request.has_boundary = self.boundary_output.is_some();
         request.options = together(&self.general, [&*self.sampling]);
@@ -135,15 +130,5 @@ impl Simulate {
             }
         }
         Ok(Verdict::Fine)
-    }
-
-    fn family(&self) -> Result<FamilyRequest, Failure> {
-        let mut request = FamilyRequest::new(self.model.unwrap_or(FAMILIES[0]));
-        if self.components.is_some() && !request.family.choices().contains(&Choice::Components) {
-            return Err(Failure::input("--components is for --model gaussian-mixture; leave it out"));
-        }
-        request.choices.known_covariance = self.known_covariance.as_deref().map(covariance).transpose()?;
-        request.choices.components = self.components;
-        Ok(request)
     }
 }

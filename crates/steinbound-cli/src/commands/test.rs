@@ -53,7 +53,7 @@ impl Test {
         self.test.goodness_of_fit()?;
         self.pictures.check()?;
         let (general, method, at) = (&self.general, &self.method, self.at.as_ref());
-        let input = Input::load(general, &self.data, &self.model, method, &[&self.test], at, output)?;
+        let input = Input::load(general, &self.data, &self.model.given(), method, &[&self.test], at, output)?;
         if at.is_some() {
             self.model.note_no_search(output);
         }
@@ -84,7 +84,7 @@ impl Test {
             let title = format!("{} test of a {} model", method.method.name(), model.name());
             let mut page = Report::of_test(title, found, &answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, &self.model.component_texts()))
+                .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .section(sections::test(found));
             let scene = match (&answer.flat, &answer.flat_at) {

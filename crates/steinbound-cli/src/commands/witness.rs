@@ -63,7 +63,7 @@ impl Witness {
     pub fn run(self, output: &mut Output) -> Result<Verdict, Failure> {
         self.pictures.check()?;
         let (general, method, at) = (&self.general, &self.method.as_method(), self.at.as_ref());
-        let input = Input::load(general, &self.data, &self.model, method, &[], at, output)?;
+        let input = Input::load(general, &self.data, &self.model.given(), method, &[], at, output)?;
         if method.given.is_given(&options::STATISTIC) && at.is_some() {
             output.note("--statistic has no effect on the witness, which belongs to the V-statistic");
         }
@@ -94,7 +94,7 @@ impl Witness {
             Ok(Report::new(format!("Where a {} model and the data disagree", model.name()))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
-                .facts(facts::of_model(&self.model, &self.model.component_texts()))
+                .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
                 .fact("parameters", shown_parameters(&input, &answer))
                 .fact("discrepancy", significant(answer.found.discrepancy))

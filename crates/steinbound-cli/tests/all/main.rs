@@ -4,6 +4,7 @@ mod book;
 mod common;
 mod contract;
 mod diagnostics;
+mod family_matrix;
 mod forms;
 mod golden;
 mod help;

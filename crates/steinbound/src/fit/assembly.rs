@@ -34,6 +34,10 @@ impl Fit {
     pub(super) fn new(mut estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
         let Problem { data, model, weights, .. } = problem;
         estimate.converged &= problem.is_comparable;
+        if let Some(warning) = estimate.theta.as_ref().and_then(|theta| infinite_at(problem, theta)) {
+            estimate.converged = false;
+            estimate.warnings.push(WarningKind::Model.warning(warning));
+        }
         let is_plain = !data.is_weighted() && data.clusters().is_none();
         let information = estimate.information.take().filter(|_| is_plain);
         let influence = (estimate.influence.rows() == data.len()).then(|| estimate.influence.clone());
@@ -157,16 +161,47 @@ impl Fit {
     }
 }
 
+/// The warning about a density that is infinite at a limit of its support which the region reaches.
+fn infinite_at(problem: &Problem, theta: &[f64]) -> Option<String> {
+    let uses = problem.method().uses();
+    // A weight that is the distance makes test functions vanish fast enough.
+    if uses.domain || !uses.knows_boundary() || (uses.kernel && uses.has_distance()) {
+        return None;
+    }
+    let found = problem.model.infinite_at(theta, problem.data.names())?;
+    let l = found.coordinate;
+    let reaches = match &problem.estimator.domain {
+        Some(domain) => {
+            let (low, high) = domain.bounds()[l];
+            low <= found.place && found.place <= high
+        }
+        None => problem.boundary()?.rows().any(|x| x[l] == found.place),
+    };
+    reaches.then(|| {
+        format!(
+            "the estimate of {} is below 1: such a density is infinite at {} = {}, which the region reaches, and {} is not to \
+             be trusted there; use truncated-mle, or a region that ends before it",
+            found.parameter,
+            problem.data.names()[l],
+            found.place,
+            problem.method()
+        )
+    })
+}
+
 impl Frame<'_> {
     /// The fit with this estimate; `covariance_of` gives the covariance of the fitted parameters, or of a
     /// function of them with the given Jacobian.
     fn fit(
         self,
-        estimate: Estimate,
+        mut estimate: Estimate,
         covariance_of: impl Fn(Option<&Matrix>) -> Result<Option<Matrix>, Error>,
     ) -> Result<Fit, Error> {
         let Frame { model, confidence, mut warnings, .. } = self;
-        warnings.extend(estimate.warnings);
+        warnings.extend(std::mem::take(&mut estimate.warnings));
+        let implausible = estimate.theta.as_ref().and_then(|theta| model.implausible(theta, self.names));
+        estimate.converged &= implausible.is_none();
+        warnings.extend(implausible.map(|text| WarningKind::Model.warning(text)));
         let (names, reported_names) = (model.names(self.names), model.reported_names(self.names));
         let reports_as_fitted = names == reported_names;
         if let Some(count) = self.clusters {

@@ -281,6 +281,52 @@ pub enum FitError {
         /// Those of the problem.
         problem: String,
     },
+    /// Data at which the density of the model is zero or infinite.
+    #[error(
+        "{outside} of {rows} values of {name} are not in the support of the {model} model, which is {support}; the first is \
+         {} in row {row}; remove them or choose another model",
+        shown(*.value)
+    )]
+    OutsideSupport {
+        /// The model.
+        model: String,
+        /// The column.
+        name: String,
+        /// The support in words.
+        support: String,
+        /// How many values are outside.
+        outside: usize,
+        /// The number of rows.
+        rows: usize,
+        /// The first row, counted from 1.
+        row: usize,
+        /// The value there.
+        value: f64,
+    },
+    /// Angles over more than one turn.
+    #[error(
+        "the {what} of {name} covers {} radians, more than one turn of the circle on which the {model} model lives; give \
+         angles in radians within one turn",
+        shown(*.length)
+    )]
+    MoreThanOneTurn {
+        /// The model.
+        model: String,
+        /// What is too long.
+        what: &'static str,
+        /// The column.
+        name: String,
+        /// Its length.
+        length: f64,
+    },
+    /// A likelihood without a maximum.
+    #[error(
+        "the likelihood of {name} has no maximum that a search finds; check the values, or hold a parameter at a known value"
+    )]
+    NoMaximum {
+        /// The column.
+        name: String,
+    },
     /// The score or the objective is not a number.
     #[error("the {what} is not a finite number; rescale the data to moderate units or check the parameters")]
     NotFinite {

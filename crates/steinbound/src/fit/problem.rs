@@ -9,8 +9,8 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, CountedRegion, Estimator, Method, Preparation, Setup, Solver, Task, Tie,
-    check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
+    BoundaryCheck, Compute, CountedRegion, Estimator, Method, Preparation, Setup, Solver, Supported, Task,
+    Tie, check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};
@@ -121,8 +121,12 @@ impl<'a> Problem<'a> {
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()
             );
         }
+        // Data outside a region are named as such before a model has its say.
+        let outside = check_domain(estimator, data)?;
+        let Supported { estimator, warning } = Supported::new(estimator, data, model)?;
+        let estimator = estimator.as_ref();
         let mut preparation = Preparation::new(estimator, data, model)?;
-        preparation.warnings.extend(check_domain(estimator, data)?);
+        preparation.warnings.extend(outside.into_iter().chain(warning));
         let spreads = if uses.kernel { check_spreads(data, &model.differentiated()) } else { None };
         let is_comparable = spreads.as_ref().is_none_or(|spreads| !spreads.are_incomparable);
         preparation.warnings.extend(spreads.map(|spreads| spreads.warning));

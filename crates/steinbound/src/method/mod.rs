@@ -29,6 +29,7 @@ mod preparation;
 mod settling;
 mod setup;
 mod stein;
+mod support;
 mod surface;
 mod tksd;
 mod truncated_mle;
@@ -52,6 +53,7 @@ pub use preparation::Preparation;
 pub(crate) use settling::{LARGEST_SETTLED_MOVE, moved};
 pub use setup::{BoundaryUsed, ComputeUsed, Disagreement, KernelUsed, Setup};
 pub use stein::SteinSolver;
+pub(crate) use support::Supported;
 pub use surface::NormalSource;
 pub use uses::Uses;
 

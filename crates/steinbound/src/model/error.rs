@@ -83,6 +83,30 @@ pub enum ModelError {
         /// The value.
         value: f64,
     },
+    /// A parameter whose value its density does not allow.
+    #[error("the value of {name} is {}; it must be a positive number", shown(*.value))]
+    OutsideRange {
+        /// The parameter.
+        name: String,
+        /// The value.
+        value: f64,
+    },
+    /// A known parameter that the model does not have.
+    #[error("the model {model} has no parameter {name}; its parameters are {names}")]
+    UnknownParameter {
+        /// The model.
+        model: &'static str,
+        /// The given name.
+        name: String,
+        /// The parameters that the model has.
+        names: String,
+    },
+    /// A model of which every parameter is known.
+    #[error("every parameter of the model {model} is known; leave one out to estimate it")]
+    NothingUnknown {
+        /// The model.
+        model: &'static str,
+    },
     /// A parameter with a name that is already used.
     #[error("{name} is the name of a coordinate or of another parameter; call the parameter something else")]
     NameTaken {

@@ -7,12 +7,26 @@ use std::fmt::Debug;
 
 use super::gaussian::GaussianFamily;
 use super::mixture::MixtureFamily;
-use super::{Model, ModelError};
+use super::{
+    Beta, Coordinates, Exponential, Gamma, LogNormal, Model, ModelError, NamedParameter, Pareto, StudentT,
+    VonMises, Weibull,
+};
 use crate::matrix::Matrix;
 use crate::points::Points;
 
 /// All models that can be chosen by name; the first is the default.
-pub const FAMILIES: &[&dyn Family] = &[&GaussianFamily, &MixtureFamily];
+pub const FAMILIES: &[&dyn Family] = &[
+    &GaussianFamily,
+    &MixtureFamily,
+    &Coordinates(&Exponential),
+    &Coordinates(&Gamma),
+    &Coordinates(&Weibull),
+    &Coordinates(&LogNormal),
+    &Coordinates(&Pareto),
+    &Coordinates(&Beta),
+    &Coordinates(&VonMises),
+    &Coordinates(&StudentT),
+];
 
 /// The model of this name or alias.
 ///
@@ -50,6 +64,12 @@ pub trait Family: Debug + Send + Sync {
 
     /// One line for help texts.
     fn meaning(&self) -> &'static str;
+
+    /// The parameters that can be known, each by its name; empty for models whose parameters have choices of
+    /// their own.
+    fn parameters(&self) -> &'static [NamedParameter] {
+        &[]
+    }
 
     /// The settings of the model; [`build`](Family::build) rejects others.
     fn choices(&self) -> &'static [Choice] {
@@ -94,6 +114,8 @@ pub enum Choice {
     EstimateWeights,
     /// The starting point of a search.
     Start,
+    /// Parameters that are known.
+    Known,
 }
 
 impl Choice {
@@ -109,6 +131,7 @@ impl Choice {
             Choice::Components => "components",
             Choice::EstimateWeights => "estimate-weights",
             Choice::Start => "start",
+            Choice::Known => "known",
         }
     }
 }
@@ -124,6 +147,8 @@ pub struct ModelChoices {
     pub components: Option<usize>,
     /// Whether weights of components are estimated; they are equal otherwise.
     pub estimate_weights: bool,
+    /// The values of parameters that are known, by name, the same in every coordinate.
+    pub known: Vec<(String, f64)>,
 }
 
 impl ModelChoices {
@@ -144,6 +169,7 @@ impl ModelChoices {
             (Choice::EstimateWeights, self.estimate_weights),
             (Choice::KnownCovariance, self.known_covariance.is_some()),
             (Choice::Covariance, self.covariance.is_some()),
+            (Choice::Known, !self.known.is_empty()),
         ];
         given.into_iter().filter(|(_, given)| *given).try_for_each(|(choice, _)| family.expect(choice))?;
         match (&self.known_covariance, self.covariance) {
@@ -284,8 +310,8 @@ mod tests {
                 names.push(name);
             }
             assert!(!listed.meaning().is_empty());
-            let model = listed.build(2, &with_components(*listed, &ModelChoices::default())).unwrap();
-            assert_eq!((model.name(), model.dimension()), (listed.name(), 2));
+            let model = listed.build(1, &with_components(*listed, &ModelChoices::default())).unwrap();
+            assert_eq!((model.name(), model.dimension()), (listed.name(), 1));
         }
     }
 
@@ -293,7 +319,7 @@ mod tests {
     fn a_choice_is_taken_or_refused_as_listed() {
         for family in FAMILIES {
             for (choice, choices) in all_choices() {
-                let built = family.build(2, &with_components(*family, &choices));
+                let built = family.build(1, &with_components(*family, &choices));
                 if family.choices().contains(&choice) {
                     assert!(built.is_ok(), "{} refuses {choice:?}", family.name());
                     continue;
@@ -304,7 +330,7 @@ mod tests {
             }
             for shape in CovarianceShape::ALL {
                 let choices = ModelChoices { covariance: Some(shape), ..ModelChoices::default() };
-                let built = family.build(2, &with_components(*family, &choices));
+                let built = family.build(1, &with_components(*family, &choices));
                 assert_eq!(built.is_ok(), family.shapes().contains(&shape), "{} {shape:?}", family.name());
             }
         }

@@ -21,6 +21,7 @@
 //! | [`Gaussian`] | normal: mean; mean and variances; mean and covariance | closed form |
 //! | [`ExponentialFamily`] | by its statistics: exponential, gamma, pairwise interactions, your own | closed form |
 //! | [`Regression`] | a response given covariates | closed form |
+//! | [`Independent`] | the same [`Coordinate`] density in every coordinate: exponential, gamma, Weibull, beta, lognormal, Pareto, von Mises, Student's t | closed form or search |
 //! | [`GaussianMixture`] | several normals: means, weights, covariances | search from several starts |
 //! | [`Autodiff`] | a closure or a formula, differentiated automatically | search from your start |
 //! | [`Latent`] | a joint density with unobserved variables and draws of these | search, in rounds |
@@ -29,6 +30,7 @@ mod affine;
 mod at_points;
 mod autodiff;
 mod batches;
+mod beta;
 mod conditional;
 pub mod conformance;
 mod counted;
@@ -36,18 +38,27 @@ mod curvature;
 mod density;
 mod differences;
 pub(crate) mod error;
+mod exponential;
 mod exponential_family;
 mod family;
 mod formula;
+mod gamma;
 mod gaussian;
+mod independent;
 mod latent;
 mod linear_score;
+mod lognormal;
 mod mixture;
 mod naive_likelihood;
+mod pareto;
 mod regression;
 mod sampling;
 mod search;
+mod student_t;
+mod support;
 mod truncated_normal;
+mod von_mises;
+mod weibull;
 
 use std::fmt::Debug;
 
@@ -55,22 +66,35 @@ pub use affine::Affine;
 pub(crate) use at_points::AtPoints;
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use batches::{Batches, Wanted};
+pub use beta::Beta;
 pub use conditional::Conditional;
 pub use counted::{Counted, Separation};
 pub use curvature::Curvature;
 pub use density::Density;
 pub(crate) use differences::{difference_steps, information_scales};
+pub use exponential::Exponential;
 pub use exponential_family::ExponentialFamily;
 pub use family::{Choice, CovarianceShape, FAMILIES, Family, KnownCovariance, ModelChoices, family};
+pub use gamma::Gamma;
 pub use gaussian::Gaussian;
+pub use independent::{
+    Column, Coordinate, CoordinateSampler, Coordinates, Independent, Jet, MOST_PARAMETERS, NamedParameter,
+    Range,
+};
 pub use latent::{Latent, LatentVariable, PrincipalComponents};
 pub use linear_score::{LinearScore, Slot};
+pub use lognormal::LogNormal;
 pub use mixture::{GaussianMixture, LabelledMixture};
 pub use naive_likelihood::NaiveLikelihood;
+pub use pareto::Pareto;
 pub use regression::Regression;
 pub use sampling::{Sampler, Sampling};
 pub use search::Search;
 pub(crate) use search::starts;
+pub use student_t::StudentT;
+pub use support::{Infinite, Support};
+pub use von_mises::VonMises;
+pub use weibull::Weibull;
 
 use crate::error::ModelError;
 use crate::matrix::Matrix;
@@ -231,6 +255,28 @@ pub trait Model: Debug + Send + Sync {
     /// The message if [`report`](Model::report) returns `None`.
     fn unreportable(&self) -> String {
         "the reported parameters do not exist at this estimate".into()
+    }
+
+    /// Why fitted parameters should not be trusted although they were found, for example a shape that is not
+    /// positive; `None` if they can be. Searches ask [`Search::suspicion`], too.
+    fn implausible(&self, _theta: &[f64], _coordinates: &[String]) -> Option<String> {
+        None
+    }
+
+    /// The limit of the support at which the density is infinite at these fitted parameters, if it is anywhere.
+    ///
+    /// Test functions need not vanish fast enough there, so that Stein estimates are not trusted if the region reaches
+    /// it.
+    fn infinite_at(&self, _theta: &[f64], _coordinates: &[String]) -> Option<Infinite> {
+        None
+    }
+
+    /// Where each coordinate of the density lies, apart from any truncation; empty for the whole space.
+    ///
+    /// Data outside are refused, and the region is intersected with it: the limits of the support are a
+    /// boundary like any other, since a density need not vanish there.
+    fn support(&self) -> Vec<Support> {
+        Vec::new()
     }
 
     /// The parameters that describe points `x` if `theta` describes `x - shift`, and their derivative in

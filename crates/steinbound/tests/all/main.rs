@@ -19,6 +19,7 @@ mod likelihoods;
 mod low_rank;
 mod mixture_weights;
 mod mixtures;
+mod named_families;
 mod no_panic;
 mod normals;
 mod precision;

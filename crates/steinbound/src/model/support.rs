@@ -1,0 +1,80 @@
+//! Where a density is, apart from any truncation.
+
+use std::fmt::{self, Display, Formatter};
+
+/// Where a coordinate of a density lies.
+///
+/// ```
+/// use steinbound::model::Support;
+/// assert!(Support::POSITIVE.contains(0.5) && !Support::POSITIVE.contains(0.0));
+/// assert_eq!(Support::POSITIVE.to_string(), "positive numbers");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Support {
+    /// All numbers.
+    Line,
+    /// The numbers between two limits, either of which may be infinite.
+    Interval {
+        /// The lower limit.
+        low: f64,
+        /// The upper limit.
+        high: f64,
+        /// Whether the limits belong to it.
+        has_limits: bool,
+    },
+    /// Angles in radians: one turn, wherever it begins.
+    Circle,
+}
+
+impl Support {
+    /// Positive numbers.
+    pub const POSITIVE: Support = Support::Interval { low: 0.0, high: f64::INFINITY, has_limits: false };
+
+    /// Whether a number is in it. Every angle is on the circle.
+    pub fn contains(self, x: f64) -> bool {
+        match self {
+            Support::Interval { low, high, has_limits: true } => low <= x && x <= high,
+            Support::Interval { low, high, has_limits: false } => low < x && x < high,
+            Support::Line | Support::Circle => true,
+        }
+    }
+
+    /// The limits.
+    pub fn limits(self) -> (f64, f64) {
+        match self {
+            Support::Interval { low, high, .. } => (low, high),
+            Support::Line | Support::Circle => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+}
+
+/// A limit of a support at which a density is infinite.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Infinite {
+    /// The coordinate, counted from zero.
+    pub coordinate: usize,
+    /// The limit.
+    pub place: f64,
+    /// The parameter because of which it is infinite there.
+    pub parameter: String,
+}
+
+/// In words, as the end of "the density is on".
+impl Display for Support {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match *self {
+            Support::Line => f.write_str("all numbers"),
+            Support::Circle => f.write_str("one turn of a circle"),
+            Support::Interval { low: 0.0, high: f64::INFINITY, has_limits: false } => {
+                f.write_str("positive numbers")
+            }
+            Support::Interval { low: 0.0, high: f64::INFINITY, has_limits: true } => {
+                f.write_str("zero and positive numbers")
+            }
+            Support::Interval { low, high: f64::INFINITY, .. } => write!(f, "numbers from {low} on"),
+            Support::Interval { low, high, .. } => write!(f, "numbers between {low} and {high}"),
+        }
+    }
+}
