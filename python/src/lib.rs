@@ -31,9 +31,9 @@ mod _core {
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]
-    use super::questions::{derive, wald_test};
+    use super::questions::{derive, p_value, quantile, wald_test};
     #[pymodule_export]
-    use super::regression::Regression;
+    use super::regression::{Regression, regression_method};
     #[pymodule_export]
     use super::render::render;
     #[pymodule_export]

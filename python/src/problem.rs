@@ -240,9 +240,9 @@ impl Problem {
             Ok((case.fit(&problem, &wanted, listener)?, boundary))
         })?;
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
-        let text = Format::whole_text(&document(&answer.fit, &answer.derived));
+        let text = Format::whole_text(&document(&answer.fit, &answer.derived, None));
         let theta = answer.flat.fitted_parameters();
-        Ok((printed(&answer)?, text, answer.fit.is_trustworthy(), theta, boundary))
+        Ok((printed(&answer)?, text, answer.fit.is_trustworthy() && answer.doubt.is_none(), theta, boundary))
     }
 
     /// A report of the fit as an HTML page, with these facts about the data and the model.

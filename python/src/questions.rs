@@ -2,6 +2,7 @@
 
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
+use steinbound::inference::sandwich;
 use steinbound::inference::{LinearHypothesis, WaldTest};
 use steinbound::{Error, Fit, Matrix};
 use steinbound_request::{Questions, Wording};
@@ -45,4 +46,16 @@ pub fn derive(fit: &str, formulas: Vec<String>) -> Result<String, Failure> {
         Some(reason) => Err(reason.to_string().into()),
         None => printed(&answered.derived),
     }
+}
+
+/// How many standard errors an interval extends to each side: by Student's t if there are degrees of freedom.
+#[pyfunction]
+pub fn quantile(confidence: f64, degrees: Option<usize>) -> f64 {
+    sandwich::quantile(confidence, degrees)
+}
+
+/// The two-sided probability of an estimate so many standard errors from zero.
+#[pyfunction]
+pub fn p_value(z: f64, degrees: Option<usize>) -> f64 {
+    sandwich::two_sided_p(z, degrees)
 }

@@ -100,6 +100,7 @@ impl Regression {
         clusters: Option<Labels>,
         drop_missing: bool,
         seed: u64,
+        censored: Option<String>,
     ) -> Result<Regression, Failure> {
         if matches!(weights, Some(Numbers::Number(_))) {
             return Err("weights are one number for each row, or the name of a column".to_string().into());
@@ -118,6 +119,9 @@ impl Regression {
         request.options.set_text(&options::KERNEL_ON, kernel_on)?;
         if let Some(sigma) = known_sigma {
             request.options.set(&options::KNOWN_SIGMA, Value::Number(sigma));
+        }
+        if let Some(side) = censored {
+            request.options.set_text(&options::CENSORED, &side)?;
         }
         request.wording = Wording::Python;
         Ok(Regression { case: Arc::new(request.prepare()?) })
@@ -162,7 +166,7 @@ impl Regression {
         Ok((points.names().to_vec(), of_points(py, points)?))
     }
 
-    /// The mean of the response for other data, of all (`mean`) or between the limits (`seen`), and its standard
+    /// What is expected of the response for other data, `mean`, `seen`, `recorded` or `uncensored`, and its standard
     /// error, from a fit as JSON.
     #[allow(clippy::type_complexity, reason = "it is the tuple that Python unpacks")]
     fn predict<'py>(
@@ -178,4 +182,22 @@ impl Regression {
         let (means, errors) = found.into_iter().map(|row| (row.mean, row.std_error)).unzip();
         Ok((PyArray1::from_vec(py, means), PyArray1::from_vec(py, errors)))
     }
+
+    /// The average marginal effects, from a fit as JSON: a list as the command line prints it.
+    fn effects(&self, fit: &str) -> Result<String, Failure> {
+        let fit: Fit = serde_json::from_str(fit).map_err(|error| error.to_string())?;
+        Ok(serde_json::to_string(&self.case.effects(&fit)?).map_err(|error| error.to_string())?)
+    }
+}
+
+/// The method of a regression: the one that is asked for, or the one that suits limits of which some censor.
+#[pyfunction]
+pub fn regression_method(
+    method: Option<&str>,
+    censored: Option<&str>,
+    limits: [bool; 2],
+) -> Result<&'static str, Failure> {
+    let method = method.map(|name| choices::method().find(name)).transpose()?;
+    let censored = censored.map(|side| choices::censored().find(side)).transpose()?.unwrap_or_default();
+    Ok(RegressionRequest::chosen_method(method, censored, limits, Wording::Python)?.name())
 }

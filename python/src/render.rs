@@ -6,7 +6,6 @@ use steinbound::fit::Parameter;
 use steinbound::text::Document;
 use steinbound::{Fit, Warning};
 use steinbound_request::render::Format;
-use steinbound_request::tables;
 
 use crate::error::Failure;
 
@@ -46,17 +45,18 @@ struct Answer {
 /// A fit, given as JSON of the schema `steinbound.fit/1`, in a format: text, html, markdown or latex. Derived
 /// quantities follow the parameters.
 #[pyfunction]
-pub fn render(fit: &str, format: &str) -> Result<String, Failure> {
+#[pyo3(signature = (fit, format, digits=None))]
+pub fn render(fit: &str, format: &str, digits: Option<usize>) -> Result<String, Failure> {
     let refused = |error| format!("this is not a fit: {error}");
     let found: Fit = serde_json::from_str(fit).map_err(refused)?;
     let answer: Answer = serde_json::from_str(fit).map_err(refused)?;
-    Ok(Format::named(format)?.render(&document(&found, &answer.derived)))
+    Ok(Format::named(format)?.render(&document(&found, &answer.derived, digits)))
 }
 
-/// The table of a fit, and one of derived quantities where there are any.
-pub fn document(fit: &Fit, derived: &[Parameter]) -> Document {
-    match tables::answers::derived_table(derived, fit.confidence) {
-        Some(table) => fit.document().gap().table(table),
-        None => fit.document(),
+/// The table of a fit, and one of derived quantities where there are any, with this number of significant digits.
+pub fn document(fit: &Fit, derived: &[Parameter], digits: Option<usize>) -> Document {
+    match derived {
+        [] => fit.document_with(digits),
+        _ => fit.document_with(digits).gap().table(fit.table_style().digits(digits).table(derived)),
     }
 }

@@ -29,7 +29,7 @@ impl Settings {
             None => Method::default(),
         };
         let mut settings = Settings { method, options: Options::new(), is_projected: false, threads: None };
-        for option in options::estimator() {
+        for option in options::estimator().chain([&options::COV]) {
             if let Some(value) = item(given, &argument(option))? {
                 settings.options.set(option, value_of(option, &value)?);
             }

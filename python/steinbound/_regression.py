@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -86,8 +87,9 @@ class RegressionResult(FitResult):
         data
             A table with the columns of the formula; by default the rows that were fitted.
         which
-            ``"mean"`` for the untruncated response, ``"seen"`` for the response between the limits. Limits that are a
-            column are taken from ``data``.
+            ``"mean"`` for the response before truncation and censoring, ``"seen"`` for the response between the limits, and for
+            censored responses ``"recorded"`` for what is recorded and ``"uncensored"`` for the probability of not being
+            censored. Limits that are a column are taken from ``data``.
 
         Returns
         -------
@@ -146,6 +148,16 @@ class RegressionResult(FitResult):
         found = {"mean": mean, "std_error": error, "lower": mean - reach * error, "upper": mean + reach * error}
         return columns_of(found, index)
 
+    def effects(self) -> list[dict[str, Any]]:
+        """Average marginal effects of the variables of the formula, one dictionary for each variable and quantity.
+
+        ``of`` is what is changed: ``"latent"`` for the mean before truncation and censoring, or ``"seen"``, ``"recorded"`` or
+        ``"uncensored"`` as in :meth:`predict`; ``name`` is the variable. ``estimate``, ``std_error``, ``lower`` and ``upper``
+        are of the average over the rows: of the derivative, or of the step from the base of a categorical variable.
+        """
+        found: list[dict[str, Any]] = json.loads(self.problem.regression.effects(self._json))
+        return found
+
     @property
     def fittedvalues(self) -> Any:
         """The means of the untruncated response in the rows that were fitted."""
@@ -199,7 +211,7 @@ def regress(
     data: Any,
     lower: Any = None,
     upper: Any = None,
-    method: str = "efficient",
+    method: str | None = None,
     *,
     known_sigma: float | None = None,
     kernel_on: str = "product",
@@ -218,6 +230,8 @@ def regress(
     diagnostics: bool = True,
     progress: bool = False,
     derive: str | Sequence[str] | Mapping[str, str] | None = None,
+    censored: bool | str | None = None,
+    cov: str | None = None,
     **options: Unpack[Options],
 ) -> RegressionResult:
     """Fit a linear regression whose response is seen only between limits.
@@ -236,7 +250,7 @@ def regress(
         Responses below or above are not seen: a number, the name of a column, or a value for each row; in units of the
         column, also where the response is ``log(y)``.
     method
-        As for :func:`fit`.
+        As for :func:`fit`; by default ``"efficient"``, and with ``censored`` a likelihood.
     known_sigma
         The standard deviation of the noise, where it is known.
     kernel_on
@@ -245,6 +259,11 @@ def regress(
         The name of a column, or a value for each row.
     drop_missing
         Leave out rows that miss a value instead of refusing them.
+    censored
+        True or ``"both"`` if responses beyond the limits are recorded as the limit, instead of not being seen; ``"lower"`` or
+        ``"upper"`` if only that limit censors, and rows beyond the other are not seen.
+    cov
+        How standard errors are computed: ``"information"``, ``"robust"`` or ``"cluster"``.
     kernel, bandwidth, ridge, statistic, tune, random_state, bootstrap, resampling, interval, diagnostics, progress, derive, **options
         As for :func:`fit`.
 
@@ -262,7 +281,10 @@ def regress(
     >>> result.predict({"langscore": [50.0], "prog": ["academic"]}).shape
     (1,)
     """
+    side = ("both" if censored else None) if isinstance(censored, bool) else censored
+    method = _core.regression_method(method, side, [lower is not None, upper is not None])
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, regress)
+    settings["cov"] = cov
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
     check_order(data, weights, "weights")
     check_order(data, clusters, "clusters")
@@ -284,6 +306,7 @@ def regress(
         clusters if clusters is None or isinstance(clusters, str) else as_labels(clusters, length, "clusters"),
         drop_missing,
         settings["seed"],
+        side,
     )
     regression = _core.Regression(*recipe)
     names, values = regression.points()

@@ -6,8 +6,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -329,7 +327,12 @@ class FitResult(StatsmodelsNames):
     @property
     def pvalues(self) -> Any:
         """Two-sided probabilities of such estimates where the parameter is zero, by name."""
-        return named(np.array([erfc(abs(z) / sqrt(2)) for z in self._scores()]), self.names)
+        return named(np.array([_core.p_value(z, self._degrees) for z in self._scores()]), self.names)
+
+    @property
+    def _degrees(self) -> int | None:
+        """The degrees of freedom of Student's t, where intervals and probabilities are by it."""
+        return self._fit.get("degrees_of_freedom")
 
     def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> Any:
         """Confidence intervals, one row for each parameter: a DataFrame where pandas is installed, else an array.
@@ -363,7 +366,7 @@ class FitResult(StatsmodelsNames):
     def _reach(self, level: float | None) -> float:
         """How many standard errors a confidence interval extends to each side."""
         chosen = float(self._fit["confidence"] if level is None else level)
-        return NormalDist().inv_cdf(0.5 + chosen / 2)
+        return _core.quantile(chosen, self._degrees)
 
     @property
     def model(self) -> ModelNames:
@@ -445,11 +448,11 @@ class FitResult(StatsmodelsNames):
 
     @property
     def log_likelihood(self) -> float | None:
-        """The log-likelihood at the estimate, for truncated maximum likelihood."""
+        """The log-likelihood at the estimate, for methods that maximise one."""
         return self._optional("log_likelihood")
 
     def _optional(self, name: str) -> float | None:
-        value = self._fit[name]
+        value = self._fit.get(name)
         return None if value is None else float(value)
 
     @property
@@ -502,10 +505,16 @@ class FitResult(StatsmodelsNames):
         """The projection, with ``project=True``: its name, its center in degrees and the unit of the plane."""
         return _projection(self._fit)
 
-    def summary(self) -> Summary:
-        """The table that the command line prints, which notebooks show as HTML."""
-        others = (_core.render(self._json, form) for form in ("html", "latex", "markdown"))
-        return Summary(self._table, *others)
+    def summary(self, digits: int | None = None) -> Summary:
+        """The table that the command line prints, which notebooks show as HTML.
+
+        Parameters
+        ----------
+        digits
+            Significant digits of every number; by default as many as its standard error allows.
+        """
+        others = (_core.render(self._json, form, digits) for form in ("html", "latex", "markdown"))
+        return Summary(self._table if digits is None else _core.render(self._json, "text", digits), *others)
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()

@@ -110,6 +110,12 @@ fn argument(option: &'static OptionSpec) -> Arg {
     argument = argument.conflicts_with_all(option.excludes);
     argument = match option.kind {
         Kind::Flag => argument.action(ArgAction::SetTrue),
+        Kind::ChoiceOr(_, alone) => argument
+            .value_name(option.placeholder)
+            .value_parser(OptionParser(option))
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value(alone),
         kind => argument
             .value_name(option.placeholder)
             .value_parser(OptionParser(option))

@@ -6,7 +6,8 @@
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum, ValueHint};
 use steinbound::Method;
 use steinbound_io::DomainSpec;
 use steinbound_io::names::shown;
@@ -32,6 +33,22 @@ pub enum Format {
     /// For programs.
     #[value(help = "one JSON object on one line, for programs")]
     Json,
+}
+
+/// How tables are printed.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct TableOptions {
+    /// Significant digits of every number in a table [default: as many as its standard error allows].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17), allow_hyphen_values = true)]
+    digits: Option<u8>,
+}
+
+impl TableOptions {
+    /// The significant digits, if they are given.
+    pub fn digits(&self) -> Option<usize> {
+        self.digits.map(usize::from)
+    }
 }
 
 /// Options of every command.
@@ -173,11 +190,39 @@ impl ModelOptions {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Method")]
 pub struct MethodOptions {
+    // Before the method itself, which leaves no trace once it is read.
+    #[command(flatten)]
+    pub is_given: MethodGiven,
     /// How to estimate.
     #[arg(long, value_name = "METHOD", value_parser = arguments::method(), default_value = Method::default().name())]
     pub method: Method,
     #[command(flatten)]
     pub settings: MethodSettings,
+}
+
+/// Whether the user chose the method.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MethodGiven(pub bool);
+
+impl Args for MethodGiven {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl FromArgMatches for MethodGiven {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<MethodGiven, clap::Error> {
+        Ok(MethodGiven(matches.value_source("method") == Some(ValueSource::CommandLine)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = MethodGiven::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// The estimator whose discrepancy is evaluated, and its settings.
@@ -194,7 +239,11 @@ pub struct DiscrepancyOptions {
 impl DiscrepancyOptions {
     /// The same, as for a command that estimates.
     pub fn as_method(&self) -> MethodOptions {
-        MethodOptions { method: self.method, settings: self.settings.clone() }
+        MethodOptions {
+            method: self.method,
+            is_given: MethodGiven::default(),
+            settings: self.settings.clone(),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! place in the file or text and a remedy.
 
 mod arguments;
-pub mod columns;
+pub mod changes;
+mod columns;
 pub mod design;
 mod error;
 pub mod examples;

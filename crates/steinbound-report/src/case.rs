@@ -5,7 +5,7 @@ use steinbound::domain::Domain;
 use steinbound::fit::Problem;
 use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, tables};
 
-use crate::{Report, Scene, Section, pictures, sections};
+use crate::{Report, Scene, Section, Verdict, pictures, sections};
 
 /// The region of the data and how it is projected, as names and values for a report. `file` is where its
 /// boundary is from.
@@ -60,7 +60,12 @@ impl Report {
     pub fn of_regression(answer: &RegressionAnswer) -> Report {
         let fit = &answer.answer.fit;
         let method = fit.setup.method.name();
-        Report::of_fit(format!("{method} fit of a truncated regression of {}", answer.response), fit)
+        let kind = if answer.answer.fit.setup.model == "regression" { "truncated" } else { "censored" };
+        let page = Report::of_fit(format!("{method} fit of a {kind} regression of {}", answer.response), fit);
+        match answer.answer.doubt {
+            Some(_) => page.verdict(Verdict::Doubtful, "This result must not be trusted."),
+            None => page,
+        }
     }
 
     /// Adds how a fit was computed, the estimates, pictures, sensitivity and diagnostics.
@@ -105,6 +110,13 @@ impl Report {
         if let Some(test) = &found.test {
             page = page.section(sections::test(test));
         }
+        if let Some(effects) = &answer.effects {
+            let found = tables::effects::tables(effects, &fit.table_style()).into_iter();
+            let section = Section::new("Effects");
+            page = page.section(
+                found.fold(section, |section, (heading, table)| section.text(heading).table(&table)),
+            );
+        }
         if let Some(predictions) = &answer.predictions {
             let table = tables::predictions::table(predictions, fit.confidence);
             let title = match regression.predicted() {
@@ -113,7 +125,7 @@ impl Report {
             };
             page = page.section(Section::new(&title).table(&table));
         }
-        let scene = Scene::of(&prepared.points, &prepared.model, fit).boundary(problem.boundary());
+        let scene = Scene::of(&prepared.points, prepared.fitted_model(), fit).boundary(problem.boundary());
         let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
         let page = page
             .section(sections::boundary(&scene, problem))

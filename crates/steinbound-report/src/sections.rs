@@ -1,6 +1,6 @@
 //! Sections of reports, made from results.
 
-use steinbound::fit::{Parameter, Problem, parameter_table};
+use steinbound::fit::{Parameter, Problem};
 use steinbound::inference::{Comparison, Diagnostics, TestResult, WaldTest};
 use steinbound::text::duration;
 use steinbound::{Error, Fit};
@@ -31,21 +31,18 @@ impl Section {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn estimates(fit: &Fit, derived: &[Parameter], wald: Option<&WaldTest>) -> Section {
-    let mut section =
-        Section::new("Estimates").table(&parameter_table(fit.shown_parameters(), fit.confidence));
-    if let Some(table) = tables::answers::derived_table(derived, fit.confidence) {
-        section = section.text("Derived quantities:").table(&table);
+    let mut section = Section::new("Estimates").table(&fit.table_style().table(fit.shown_parameters()));
+    if !derived.is_empty() {
+        section = section.text("Derived quantities:").table(&fit.table_style().table(derived));
     }
     if let Some(test) = wald {
         section = section.text(tables::answers::wald_sentence(test));
     }
-    let mut how = format!("Standard errors: {}", fit.covariance_type);
-    if let Some(used) = &fit.bootstrap {
-        how.push_str(&format!(" ({used})"));
-    }
-    how.push_str(
-        ". z is the estimate over its standard error, and p the probability of an estimate at least as far from zero if the \
-         parameter were zero",
+    let statistic = if fit.degrees_of_freedom.is_some() { "t" } else { "z" };
+    let mut how = format!(
+        "Standard errors: {}. {statistic} is the estimate over its standard error, and p the probability of an estimate at \
+         least as far from zero if the parameter were zero",
+        fit.errors_by()
     );
     if let Some(agreement) = fit.agreement() {
         how.push_str(&format!(". At the estimate: {agreement}"));

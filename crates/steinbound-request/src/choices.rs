@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use steinbound::Method;
 use steinbound::domain::{BoundaryScheme, Norm};
-use steinbound::fit::{Compute, DistanceKind};
+use steinbound::fit::{Compute, DistanceKind, StandardErrors};
 use steinbound::inference::{Interval, Null, Resampling};
 use steinbound::kernel::{self, Kernel};
 use steinbound::model::{CovarianceShape, FAMILIES, Family, Range};
-use steinbound::regression::KernelOn;
+use steinbound::regression::{Censored, KernelOn, Quantity};
 use steinbound::stein::Statistic;
 
 use crate::choice::Choice;
@@ -34,15 +34,31 @@ pub enum Predicted {
     Mean,
     /// Of those between the limits.
     Seen,
+    /// Of what is recorded of censored responses.
+    Recorded,
+    /// The probability of not being censored.
+    Uncensored,
+}
+
+impl Predicted {
+    /// What is expected of the response.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Predicted::Mean => Quantity::Latent,
+            Predicted::Seen => Quantity::Seen,
+            Predicted::Recorded => Quantity::Recorded,
+            Predicted::Uncensored => Quantity::Uncensored,
+        }
+    }
 }
 
 /// The means that can be predicted.
 pub fn predicted() -> Choice<Predicted> {
-    Choice::new("prediction").entry("mean", Predicted::Mean, "the mean of the untruncated response").entry(
-        "seen",
-        Predicted::Seen,
-        "the mean of the responses between the limits",
-    )
+    Choice::new("prediction")
+        .entry("mean", Predicted::Mean, "the mean of the untruncated response")
+        .entry("seen", Predicted::Seen, "the mean of the responses between the limits")
+        .entry("recorded", Predicted::Recorded, "the mean of what is recorded of censored responses")
+        .entry("uncensored", Predicted::Uncensored, "the probability of not being censored")
 }
 
 /// The methods.
@@ -207,6 +223,27 @@ pub fn null() -> Choice<Null> {
     )
 }
 
+/// How the covariance of an estimate is computed.
+pub fn cov() -> Choice<StandardErrors> {
+    let meaning = |kind| match kind {
+        StandardErrors::Information => "the inverse information of a likelihood, if the model is true",
+        StandardErrors::Robust => "the sandwich over observations, whatever the truth",
+        StandardErrors::Cluster => "over clusters, times G / (G - 1), with intervals by t with G - 1 degrees",
+        _ => "",
+    };
+    StandardErrors::ALL
+        .into_iter()
+        .fold(Choice::new("covariance"), |list, kind| list.entry(kind.name(), kind, meaning(kind)))
+}
+
+/// Which limits of a response censor it.
+pub fn censored() -> Choice<Censored> {
+    Choice::new("side")
+        .entry("both", Censored::Both, "all limits that are given")
+        .entry("lower", Censored::Lower, "the lower limit; beyond the upper one responses are not seen")
+        .entry("upper", Censored::Upper, "the upper limit; beyond the lower one responses are not seen")
+}
+
 /// What the kernel of a regression looks at.
 pub fn kernel_on() -> Choice<KernelOn> {
     Choice::new("choice").entry("product", KernelOn::Product, "response and covariates").entry(
@@ -245,6 +282,8 @@ mod tests {
         check(interval());
         check(null());
         check(kernel_on());
+        check(cov());
+        check(censored());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Fitting, with what is asked of the estimates.
 
 use serde::{Serialize, Serializer};
-use steinbound::Fit;
 use steinbound::fit::{Parameter, Problem};
 use steinbound::inference::{Diagnostics, Selection, Sensitivity, TestResult, WaldTest};
+use steinbound::{Fit, WarningKind};
 
 use crate::error::RequestError;
 use crate::listener::{Listener, warn_all};
@@ -63,6 +63,8 @@ pub struct FitAnswer {
     pub selection: Option<Selection>,
     /// What the user may want to know.
     pub notes: Vec<String>,
+    /// Why the fit cannot be trusted, whatever its method says; the first of its warnings.
+    pub doubt: Option<String>,
     /// Whether the result can be trusted, and everything that was asked is answered.
     pub is_sound: bool,
 }
@@ -157,6 +159,9 @@ impl Case<'_> {
         if let (true, Some(found)) = (self.wording.counts_from_zero(), &mut diagnostics) {
             count_from_zero(&mut fit, found, self.data.clusters().is_some());
         }
+        if let Some(doubt) = &self.doubt {
+            fit.warnings.insert(0, WarningKind::Censoring.warning(doubt.as_str()));
+        }
         let seconds = fit.seconds.total;
         let leverage = diagnostics.as_ref().and_then(|found| found.leverage.as_ref());
         if let (Some(leverage), true) =
@@ -174,7 +179,7 @@ impl Case<'_> {
             format!("{} has no effect with {method}", self.wording.option(option))
         };
         let mut test = None;
-        if wanted.is_tested && !self.method.has_kernel() {
+        if wanted.is_tested && !self.method.is_testable() {
             note(unused("test"));
         } else if wanted.is_tested {
             let found = self.tested(problem, &fit, listener)?;
@@ -197,7 +202,8 @@ impl Case<'_> {
         let answered = wanted.questions.answer(&mut fit)?;
         warn_all(listener, &fit.warnings);
         Ok(FitAnswer {
-            is_sound: fit.is_trustworthy() && answered.is_complete,
+            is_sound: fit.is_trustworthy() && answered.is_complete && self.doubt.is_none(),
+            doubt: self.doubt.clone(),
             // Moments that do not exist are followed by the natural parameters, which do.
             fit: fit.with_natural(),
             flat,

@@ -2,6 +2,7 @@
 
 use steinbound::fit::Problem;
 use steinbound::model::Model;
+use steinbound::regression::Censored;
 use steinbound::{Error, Estimator, Method, Points};
 use steinbound_io::names::shown;
 
@@ -69,6 +70,8 @@ pub enum Kind {
     Flag,
     /// A name from a list.
     Choice(fn() -> Choice<()>),
+    /// A name from a list, or the option alone, which stands for the name that is given here.
+    ChoiceOr(fn() -> Choice<()>, &'static str),
     /// Columns of a file, by header or number from 1. Faces without files have arrays in their place.
     Columns,
     /// Text, such as a formula.
@@ -94,7 +97,7 @@ impl Kind {
             Kind::Count | Kind::Draws => "count",
             Kind::Seed => "seed",
             Kind::Flag => "flag",
-            Kind::Choice(_) => "choice",
+            Kind::Choice(_) | Kind::ChoiceOr(..) => "choice",
             Kind::Columns => "columns",
             Kind::Text => "text",
             Kind::Matrix => "matrix",
@@ -106,7 +109,7 @@ impl Kind {
     /// The list of names, for a choice.
     pub fn choice(self) -> Option<Choice<()>> {
         match self {
-            Kind::Choice(list) => Some(list()),
+            Kind::Choice(list) | Kind::ChoiceOr(list, _) => Some(list()),
             _ => None,
         }
     }
@@ -232,7 +235,7 @@ impl OptionSpec {
                 "false" => Ok(Value::Flag(false)),
                 _ => Err(is_not("true or false")),
             },
-            Kind::Choice(_) => self.name_of(text).map_err(|error| error.to_string()),
+            Kind::Choice(_) | Kind::ChoiceOr(..) => self.name_of(text).map_err(|error| error.to_string()),
             Kind::Text | Kind::Matrix => Ok(Value::Text(text.to_string())),
             Kind::Values => text.parse().map(Value::Values),
             Kind::Components => text.parse().map(Value::Components),
@@ -306,7 +309,7 @@ impl Options {
     /// Gives an option a value by text.
     pub fn set_text(&mut self, option: &'static OptionSpec, text: &str) -> Result<(), RequestError> {
         let value = match option.kind {
-            Kind::Choice(_) => option.name_of(text)?,
+            Kind::Choice(_) | Kind::ChoiceOr(..) => option.name_of(text)?,
             _ => option.parse(text).map_err(|reason| RequestError::value(option.name, reason))?,
         };
         self.set(option, value);
@@ -321,6 +324,11 @@ impl Options {
     /// Adds what others give.
     pub fn extend(&mut self, others: &Options) {
         others.given.iter().for_each(|(_, value, option)| self.set(option.0, value.clone()));
+    }
+
+    /// Which limits of a response censor it.
+    pub fn censored(&self) -> Censored {
+        self.choice(&options::CENSORED, choices::censored()).unwrap_or_default()
     }
 
     /// Whether a value was given.

@@ -411,6 +411,29 @@ pub static SIMULATED: [&OptionSpec; 8] = [
     &LOG_DENSITY,
     &START,
 ];
+/// Which limits of a response censor it.
+pub static CENSORED: OptionSpec = OptionSpec::new(
+    "censored",
+    "Model",
+    "SIDE",
+    Kind::ChoiceOr(|| choices::censored().names(), "both"),
+    "Responses beyond a limit are recorded as the limit, instead of not being seen",
+)
+.details(
+    "Without a value all limits censor; a value names the one that does, and rows beyond the other are not seen. Estimates are \
+     then by likelihood (a Tobit model): mle, or truncated-mle where a limit truncates.",
+);
+
+/// How the covariance of an estimate is computed.
+pub static COV: OptionSpec = OptionSpec::new(
+    "cov",
+    "Inference",
+    "KIND",
+    Kind::Choice(|| choices::cov().names()),
+    "How standard errors are computed",
+)
+.default(Preset::Words("as suits method and data"))
+.apply(Apply::Name(|e, name| chosen(e, choices::cov(), name, Estimator::standard_errors)));
 
 /// Settings of an estimator, whatever the method.
 pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
@@ -439,7 +462,8 @@ pub static BOOTSTRAPPING: [&OptionSpec; 3] = [&BOOTSTRAP, &RESAMPLING, &INTERVAL
 pub static TESTING: [&OptionSpec; 3] = [&TEST_DRAWS, &LEVEL, &NULL];
 
 /// What only a regression has.
-pub static REGRESSION: [&OptionSpec; 3] = [&KNOWN_SIGMA, &KERNEL_ON, &REGRESSION_BOUNDARY_POINTS];
+pub static REGRESSION: [&OptionSpec; 5] =
+    [&CENSORED, &KNOWN_SIGMA, &KERNEL_ON, &REGRESSION_BOUNDARY_POINTS, &COV];
 
 /// All settings of an estimator that faces without files have as arguments of one function.
 ///

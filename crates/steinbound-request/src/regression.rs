@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use serde::Serialize;
-use steinbound::fit::Interrupt;
-use steinbound::inference::sandwich::normal_quantile;
-use steinbound::regression::{PreparedRegression, ResponseLimit};
+use steinbound::fit::{Interrupt, StandardErrors};
+use steinbound::regression::{Censored, Effect, PreparedRegression, Quantity, ResponseAt, ResponseLimit};
 use steinbound::{Fit, Method, PointsError};
 use steinbound_io::{Design, Formula, Frame, Limit, limit_values};
 
@@ -99,6 +98,8 @@ pub struct RegressionCase {
     wording: Wording,
     interrupt: Interrupt,
     source: Source,
+    /// The rows that are used.
+    frame: Frame,
 }
 
 /// A regression, of the schema `steinbound.fit/1`.
@@ -115,6 +116,9 @@ pub struct RegressionAnswer {
     /// Predicted means, where they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predictions: Option<Vec<Prediction>>,
+    /// Average marginal effects, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Vec<Effect>>,
 }
 
 impl RegressionRequest {
@@ -145,6 +149,73 @@ impl RegressionRequest {
             wording.with_placeholder("upper", "V"),
             wording.with_value("method", Method::MLE.name())
         )))
+    }
+
+    /// The method where none, or this one, is chosen, and these limits censor. The limits that are given are
+    /// the lower and the upper one.
+    ///
+    /// ```
+    /// use steinbound::{Method, regression::Censored};
+    /// use steinbound_request::{RegressionRequest, Wording};
+    /// let chosen = |censored, limits| {
+    ///     RegressionRequest::chosen_method(None, censored, limits, Wording::CommandLine)
+    /// };
+    /// assert_eq!(chosen(Censored::No, [true, false])?, Method::EFFICIENT);
+    /// assert_eq!(chosen(Censored::Both, [true, false])?, Method::MLE);
+    /// assert_eq!(chosen(Censored::Upper, [true, true])?, Method::TRUNCATED_MLE);
+    /// assert!(chosen(Censored::Upper, [true, false]).is_err());
+    /// # Ok::<(), steinbound_request::RequestError>(())
+    /// ```
+    pub fn chosen_method(
+        method: Option<Method>,
+        censored: Censored,
+        limits: [bool; 2],
+        wording: Wording,
+    ) -> Result<Method, RequestError> {
+        if censored == Censored::No {
+            return Ok(method.unwrap_or_default());
+        }
+        let option = wording.option("censored");
+        let sides = censored.sides();
+        let names = ["lower", "upper"];
+        let missing = match censored {
+            Censored::Both => (limits == [false; 2]).then_some("lower"),
+            _ => (0..2).find(|side| sides[*side] && !limits[*side]).map(|side| names[side]),
+        };
+        if let Some(name) = missing {
+            let limit = wording.with_placeholder(name, "V");
+            return Err(RequestError::refused(format!(
+                "{option} needs the limit at which responses are recorded; add {limit} (a number or a column)"
+            )));
+        }
+        let truncates = (0..2).any(|side| limits[side] && !sides[side]);
+        match method {
+            None if truncates => Ok(Method::TRUNCATED_MLE),
+            None => Ok(Method::MLE),
+            Some(method) if method == Method::MLE || method == Method::TRUNCATED_MLE => Ok(method),
+            Some(method) => Err(RequestError::refused(format!(
+                "{} cannot be used with {option}: it works with the slope of the density, which says nothing of responses \
+                 recorded at a limit; leave {} out, or use {} or {}",
+                wording.with_value("method", method.name()),
+                wording.option("method"),
+                Method::MLE.name(),
+                Method::TRUNCATED_MLE.name()
+            ))),
+        }
+    }
+
+    /// What has no effect among weights, clusters and covariance.
+    pub fn notes(&self) -> Vec<String> {
+        let kind = self
+            .options
+            .choice(&options::COV, choices::cov())
+            .filter(|kind| *kind != StandardErrors::Cluster);
+        let unused = kind.filter(|_| self.clusters.is_some()).map(|kind| {
+            let (cluster, cov) =
+                (self.wording.option("cluster"), self.wording.with_value("cov", kind.name()));
+            format!("{cluster} has no effect with {cov}")
+        });
+        unused.into_iter().collect()
     }
 
     /// Selects the rows that have everything, and builds points and model.
@@ -197,6 +268,7 @@ impl RegressionRequest {
             wording: self.wording,
             interrupt: self.interrupt,
             source: Source::new(frame.path(), places),
+            frame,
         })
     }
 
@@ -220,6 +292,7 @@ impl RegressionRequest {
         if let Some(limit) = upper {
             regression = regression.upper(limit);
         }
+        regression = regression.censored(self.options.censored());
         let mut prepared = regression.build(self.options.seed())?;
         let weights = match &self.weights {
             Some(Column::Text(name)) => Some(frame.weights(name)?),
@@ -298,7 +371,7 @@ impl RegressionCase {
         Case {
             data: Cow::Borrowed(&self.prepared.points),
             region: Region::default(),
-            model: ReadyModel::Given(&self.prepared.model),
+            model: ReadyModel::Given(self.prepared.fitted_model()),
             estimator: self.prepared.estimator(&estimator),
             method,
             options,
@@ -307,16 +380,35 @@ impl RegressionCase {
             source: Some(self.source.clone()),
             interrupt,
             is_regression: true,
+            doubt: self.doubt(),
             started: Instant::now(),
         }
     }
 
-    /// The mean of the untruncated response for the rows of another frame.
+    /// The mean of the untruncated response for the rows of another frame, and where their limits are known what
+    /// else is expected of them.
     pub fn predict(&self, fit: &Fit, frame: &Frame) -> Result<Vec<Prediction>, RequestError> {
-        self.predict_of(Predicted::Mean, fit, frame)
+        let mut rows = self.predict_of(Predicted::Mean, fit, frame)?;
+        let covariates = self.design.covariates_of(frame)?;
+        let reach = fit.reach(self.options.confidence());
+        let has_limits = self.limits.iter().flatten().all(|limit| match limit {
+            Column::Text(text) => number(text).is_ok() || frame.is_numeric(text).is_ok(),
+            Column::Each(values) => values.len() == frame.len(),
+        });
+        if !has_limits {
+            return Ok(rows);
+        }
+        let limits = self.limits_of(frame)?;
+        for quantity in self.prepared.quantities().into_iter().filter(|of| *of != Quantity::Latent) {
+            let found = self.prepared.predict_quantity(fit, &covariates, quantity, |row| limits[row]);
+            for (row, (value, error)) in rows.iter_mut().zip(found.into_iter().flatten()) {
+                row.expect(quantity, value, error, reach);
+            }
+        }
+        Ok(rows)
     }
 
-    /// The mean of the response, untruncated or of what is seen, for the rows of another frame.
+    /// What is expected of the response for the rows of another frame.
     ///
     /// The limits are those of the regression; where they differ between rows the frame has the columns that they
     /// are in, or as many rows as the regression.
@@ -329,32 +421,41 @@ impl RegressionCase {
         let covariates = self.design.covariates_of(frame)?;
         let found = match what {
             Predicted::Mean => self.prepared.predict(fit, &covariates),
-            Predicted::Seen => {
-                let [lower, upper] = &self.limits;
-                let of = |option, limit: &Option<Column>| {
-                    limit.as_ref().map(|limit| self.limits_of(option, limit, frame)).transpose()
-                };
-                let [lower, upper] = self.design.limits([of("lower", lower)?, of("upper", upper)?])?;
-                let at = |limit: &Option<ResponseLimit>, row: usize, none: f64| match limit {
-                    None => none,
-                    Some(ResponseLimit::Constant(value)) => *value,
-                    Some(ResponseLimit::Each(values)) => values[row],
-                };
-                let limits: Vec<(f64, f64)> = (0..frame.len())
-                    .map(|row| (at(&lower, row, f64::NEG_INFINITY), at(&upper, row, f64::INFINITY)))
-                    .collect();
-                self.prepared.predict_seen(fit, &covariates, &limits)
+            other => {
+                let limits = self.limits_of(frame)?;
+                self.prepared.predict_quantity(fit, &covariates, other.quantity(), |row| limits[row])
             }
         };
         let found = found.ok_or_else(|| {
             RequestError::refused("the fit has no covariance, so that there is nothing to predict from")
         })?;
-        let reach = normal_quantile(self.options.confidence());
+        let reach = fit.reach(self.options.confidence());
         Ok(found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect())
     }
 
+    /// The limits of the rows of another frame, in units of the response of the formula.
+    fn limits_of(&self, frame: &Frame) -> Result<Vec<ResponseAt>, RequestError> {
+        let [lower, upper] = &self.limits;
+        let side = |option, limit: &Option<Column>| {
+            limit.as_ref().map(|limit| self.side_of(option, limit, frame)).transpose()
+        };
+        let [lower, upper] = self.design.limits([side("lower", lower)?, side("upper", upper)?])?;
+        let [below, above] = self.options.censored().sides();
+        let value = |limit: &Option<ResponseLimit>, row: usize, none: f64| match limit {
+            None => none,
+            Some(ResponseLimit::Constant(value)) => *value,
+            Some(ResponseLimit::Each(values)) => values[row],
+        };
+        let at = |row: usize| {
+            let low = value(&lower, row, f64::NEG_INFINITY);
+            let high = value(&upper, row, f64::INFINITY);
+            ResponseAt::new((low, high), [below && low.is_finite(), above && high.is_finite()])
+        };
+        Ok((0..frame.len()).map(at).collect())
+    }
+
     /// The limits of one side for the rows of another frame, in units of the column of the response.
-    fn limits_of(&self, option: &str, limit: &Column, frame: &Frame) -> Result<ResponseLimit, RequestError> {
+    fn side_of(&self, option: &str, limit: &Column, frame: &Frame) -> Result<ResponseLimit, RequestError> {
         let rows = frame.len();
         Ok(ResponseLimit::Each(match limit {
             Column::Text(text) => match limit_values(frame, text)? {
@@ -380,9 +481,29 @@ impl RegressionCase {
         if is_column { "response" } else { &self.design.response_name }
     }
 
+    /// The average marginal effects of the variables of the formula.
+    pub fn effects(&self, fit: &Fit) -> Result<Vec<Effect>, RequestError> {
+        let changes = self.design.changes(&self.frame)?;
+        Ok(self.prepared.effects(fit, &changes)?)
+    }
+
+    /// Why these data cannot be fitted as truncated, if so: responses pile up at a limit.
+    fn doubt(&self) -> Option<String> {
+        let pile = self.prepared.pile_up()?;
+        let (side, other) = if pile.is_lower { ("lower", 1) } else { ("upper", 0) };
+        let remedy = match self.limits[other].is_some() && self.prepared.censored.is_none() {
+            true => self.wording.with_value("censored", side),
+            false => self.wording.flag("censored"),
+        };
+        let remedy = if self.wording.is_command_line() { remedy.replace(' ', "=") } else { remedy };
+        Some(format!(
+            "{pile}: they are censored, not truncated, so that this estimate of truncated data is wrong; use {remedy}"
+        ))
+    }
+
     /// The answer with what belongs to a regression.
     pub fn answer(&self, answer: FitAnswer, predictions: Option<Vec<Prediction>>) -> RegressionAnswer {
         let (formula, response) = (self.formula.text().to_string(), self.design.response_name.clone());
-        RegressionAnswer { answer, formula, response, predictions }
+        RegressionAnswer { answer, formula, response, predictions, effects: None }
     }
 }

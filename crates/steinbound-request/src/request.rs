@@ -105,6 +105,8 @@ pub struct Case<'a> {
     pub(crate) source: Option<Source>,
     pub(crate) interrupt: Interrupt,
     pub(crate) is_regression: bool,
+    /// Why no fit can be trusted, whatever the method says, if so.
+    pub(crate) doubt: Option<String>,
     pub(crate) started: Instant,
 }
 
@@ -159,6 +161,7 @@ impl<'a> Request<'a> {
             source: self.source,
             interrupt: self.interrupt,
             is_regression: false,
+            doubt: None,
             started: Instant::now(),
         })
     }

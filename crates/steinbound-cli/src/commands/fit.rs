@@ -6,7 +6,9 @@ use steinbound_request::{Inference, Situation, tables};
 use crate::arguments::{Bootstrapping, Confidence, Given};
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
-use crate::options::{DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, WORDING, together};
+use crate::options::{
+    DataOptions, Format, GeneralOptions, MethodOptions, ModelOptions, TableOptions, WORDING, together,
+};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::questions::QuestionOptions;
@@ -57,6 +59,8 @@ pub struct Fit {
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
+    pub table: TableOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -89,9 +93,10 @@ impl Fit {
                 if let Some(selection) = &answer.selection {
                     output.document(&tables::selection::document(selection).gap())?;
                 }
-                output.document(&fit.document())?;
+                output.document(&fit.document_with(self.table.digits()))?;
                 let wald = answer.wald.as_ref();
-                output.document(&tables::answers::document(&answer.derived, wald, fit.confidence))?;
+                let style = fit.table_style().digits(self.table.digits());
+                output.document(&tables::answers::styled(&answer.derived, wald, &style))?;
                 if let Some(tuning) = &fit.tuning {
                     let verbose = self.method.verbose;
                     output.document(&tables::tuning::document(tuning, &fit.parameters, verbose))?;

@@ -10,7 +10,7 @@ use steinbound_request::{
 
 use crate::arguments::{Bootstrapping, Confidence, Given, Regression};
 use crate::failure::{Failure, Verdict};
-use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, WORDING, together};
+use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, TableOptions, WORDING, together};
 use crate::output::Output;
 use crate::pictures::PictureOptions;
 use crate::questions::QuestionOptions;
@@ -34,6 +34,7 @@ use crate::tables::{TextOptions, read_named, without_options};
       --lower floor --upper 100 --predict new.csv
   steinbound regress scores.csv --formula \"achiv ~ langscore\" --lower 40 \\
       --test --format json
+  steinbound regress scores.csv --formula \"achiv ~ langscore\" --upper 76 --censored --effects
 
 Text columns are categorical; C(column) makes a numeric one so. a:b is an interaction, a*b both and their interaction, -1 leaves the intercept out. log(x + 1), I(x^2), poly(x, 2), bs(x, df=5) and scale(x) derive columns, and the response may be log(y): limits stay in units of y.")]
 pub struct Regress {
@@ -46,10 +47,10 @@ pub struct Regress {
     /// The response and the terms: "y ~ x1 + x2".
     #[arg(help_heading = "Model", long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub formula: String,
-    /// Responses below this number, or this column's value, are not seen.
+    /// Responses below this number, or this column's value, are not seen (or censored: --censored).
     #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub lower: Option<String>,
-    /// Responses above this number, or this column's value, are not seen.
+    /// Responses above this number, or this column's value, are not seen (or censored: --censored).
     #[arg(help_heading = "Model", long, value_name = "V", allow_hyphen_values = true)]
     pub upper: Option<String>,
     #[command(flatten)]
@@ -57,6 +58,12 @@ pub struct Regress {
     /// Predict the mean of the untruncated response for the rows of a file.
     #[arg(help_heading = "Inference", long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub predict: Option<PathBuf>,
+    /// Average marginal effects of the variables on what is expected of the response.
+    ///
+    /// Before truncation and censoring, among those between the limits, and with --censored on what is recorded and on the
+    /// probability of not being censored. Categorical variables step from their base.
+    #[arg(help_heading = "Inference", long)]
+    pub effects: bool,
     #[command(flatten)]
     pub rows: RowOptions,
     #[command(flatten)]
@@ -67,7 +74,8 @@ pub struct Regress {
     pub confidence: Given<Confidence>,
     /// Test whether the responses come from such a regression.
     ///
-    /// At the level 0.05 with 500 draws, for tksd, bdksd and ksd.
+    /// At the level 0.05 with 500 draws. Likelihoods are tested by the discrepancy of tksd or, where they ignore the
+    /// limits, of ksd, with data drawn from the fit.
     #[arg(long, help_heading = "Inference")]
     pub test: bool,
     /// Fit under other kernels, bandwidths and boundary points, and show what changes.
@@ -80,6 +88,8 @@ pub struct Regress {
     #[command(flatten)]
     pub pictures: PictureOptions,
     #[command(flatten)]
+    pub table: TableOptions,
+    #[command(flatten)]
     pub general: GeneralOptions,
 }
 
@@ -91,21 +101,24 @@ impl Regress {
             [&*method.given, &*self.rows.outside, &*self.regression, &*self.confidence, &*self.bootstrap];
         let given = together(general, given);
         given.check_bootstrap(WORDING)?;
-        let situation = Situation::new(method.method, &given, WORDING).regression();
+        let limits = [self.lower.is_some(), self.upper.is_some()];
+        let asked = Some(method.method).filter(|_| method.is_given.0);
+        let chosen = RegressionRequest::chosen_method(asked, given.censored(), limits, WORDING)?;
+        let situation = Situation::new(chosen, &given, WORDING).regression();
         situation.bootstrap_notes().iter().for_each(|note| output.note(note));
         self.pictures.check()?;
-        let has_limit = self.lower.is_some() || self.upper.is_some();
-        RegressionRequest::check_limits(has_limit, method.method, WORDING)?;
+        RegressionRequest::check_limits(limits.contains(&true), chosen, WORDING)?;
         let formula = Formula::parse(&self.formula)?;
         let frame = self.read(output)?;
         let (rows, path) = (frame.len(), frame.path().to_string());
-        let mut request = RegressionRequest::new(formula, frame, method.method);
+        let mut request = RegressionRequest::new(formula, frame, chosen);
         request.lower = self.lower.clone().map(Column::Text);
         request.upper = self.upper.clone().map(Column::Text);
         request.weights = self.rows.weights.clone().map(Column::Text);
         request.clusters = self.rows.cluster.clone().map(Labels::Column);
         request.options = given.clone();
         request.wording = WORDING;
+        request.notes().iter().for_each(|note| output.note(note));
         let regression = request.prepare()?;
         output.note_dropped(rows - regression.rows.len(), &path);
         regression.design.notes.iter().for_each(|note| output.note(note));
@@ -128,13 +141,16 @@ impl Regress {
             summary::note_fit(&answer.fit, output);
         }
         let predictions = others.map(|frame| regression.predict(&answer.fit, &frame)).transpose()?;
-        let answer = regression.answer(answer, predictions);
+        let effects = self.effects.then(|| regression.effects(&answer.fit)).transpose()?;
+        let mut answer = regression.answer(answer, predictions);
+        answer.effects = effects;
         let found = &answer.answer;
         let fit = &found.fit;
+        let style = fit.table_style().digits(self.table.digits());
         match general.format {
             Format::Json => output.json(&answer)?,
             Format::Table => {
-                output.document(&fit.document())?;
+                output.document(&fit.document_with(style.digits))?;
                 if let Some(tuning) = &fit.tuning {
                     output.document(&tables::tuning::document(tuning, &fit.parameters, method.verbose))?;
                 }
@@ -142,7 +158,10 @@ impl Regress {
                     output.further_document(&tables::sensitivity::document(found))?;
                 }
                 let wald = found.wald.as_ref();
-                output.document(&tables::answers::document(&found.derived, wald, fit.confidence))?;
+                output.document(&tables::answers::styled(&found.derived, wald, &style))?;
+                if let Some(effects) = &answer.effects {
+                    output.document(&tables::effects::document(effects, &style))?;
+                }
                 if let Some(test) = &found.test {
                     output.further_document(&tables::test::of_fit(test))?;
                 }
@@ -152,6 +171,7 @@ impl Regress {
                         found,
                         fit.confidence,
                     ))?;
+                    output.document(&tables::predictions::expectations(found, &style))?;
                 }
             }
         }

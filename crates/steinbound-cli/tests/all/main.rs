@@ -1,6 +1,7 @@
 //! The tests of the command, in one binary: that builds in a third of the time of many.
 
 mod book;
+mod censored;
 mod common;
 mod contract;
 mod diagnostics;

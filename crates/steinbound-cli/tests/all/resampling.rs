@@ -64,8 +64,10 @@ fn a_parametric_bootstrap_needs_a_domain() {
         (tested["test"]["fitted"].as_bool(), tested["test"]["bootstrap"].as_u64()),
         (Some(true), Some(500))
     );
-    let said = folder.run(&with(&regress, &["--test", "--method", "truncated-mle"]));
-    assert!(said.stderr.contains("--test has no effect with --method truncated-mle"), "{}", said.stderr);
+    let tested = folder.json(&with(&regress, &["--test", "--method", "truncated-mle"]));
+    assert_eq!(tested["test"]["resampling"], "parametric");
+    let said = folder.run(&with(&regress, &["--test", "--method", "truncsm"]));
+    assert!(said.stderr.contains("--test has no effect with --method truncsm"), "{}", said.stderr);
     let fit = folder.json(&with(&regress, &options));
     assert_eq!(
         (fit["covariance_type"].as_str(), fit["bootstrap"]["failed"].as_u64()),

@@ -76,6 +76,14 @@ fn fits_of_every_kind_follow_the_schema() {
     {
         hold(&folder, &with(&regress, more));
     }
+    let both = with(&regress, &["--upper", "76", "--effects", "--predict", "scores.csv"]);
+    for more in [
+        &["--method", "truncated-mle", "--cov", "cluster", "--cluster", "prog"][..],
+        &["--censored=upper", "--cov", "robust"],
+        &["--method", "mle", "--test"],
+    ] {
+        hold(&folder, &with(&both, more));
+    }
 }
 
 #[test]

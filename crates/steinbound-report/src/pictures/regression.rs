@@ -1,7 +1,6 @@
 //! A regression whose response is seen only between limits.
 
 use statrs::function::erf::erfc;
-use steinbound::domain::Domain;
 use steinbound::regression::PreparedRegression;
 use steinbound::{Fit, Points};
 use steinbound_plot::numbers::{histogram, range, steps};
@@ -57,14 +56,9 @@ fn probability(low: f64, high: f64) -> f64 {
 /// Responses over what the regression expects of them, with and without the truncation, and their ranks among
 /// the responses that could have been seen. `None` where the fit has no standard deviation.
 pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
-    let theta = fit.fitted_parameters()?;
-    let domain = prepared.domain.as_deref();
     let observation = |x: &[f64]| {
-        let (mean, deviation) = prepared.model.response(x, &theta)?;
-        let everything = (f64::NEG_INFINITY, f64::INFINITY);
-        let limits =
-            domain.map_or(Some(everything), |domain| domain.sections(x, 0, everything).first().copied())?;
-        Some(Observation { response: x[0], limits, mean, deviation })
+        let (mean, deviation) = prepared.response(x, fit)?;
+        Some(Observation { response: x[0], limits: prepared.limits_at(x).limits, mean, deviation })
     };
     let points: &Points = &prepared.points;
     let all: Vec<Observation> = points.rows().map(observation).collect::<Option<_>>()?;
@@ -72,8 +66,12 @@ pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
     let left = responses(&shown, &points.names()[0]);
     let edges = steps(0.0, 1.0, 11);
     let weights = points.weights();
-    let total: f64 = weights.iter().sum();
-    let ranks = all.iter().zip(weights.iter()).map(|(o, w)| (o.rank(), 10.0 * w / total));
+    // A censored response has no rank: it lies at a limit, beyond which it would have been.
+    let is_between =
+        |o: &Observation| prepared.censored.is_none() || (o.limits.0 < o.response && o.response < o.limits.1);
+    let between = || all.iter().zip(weights.iter()).filter(|(o, _)| is_between(o));
+    let total: f64 = between().map(|(_, w)| *w).sum();
+    let ranks = between().map(|(o, w)| (o.rank(), 10.0 * w / total));
     let right = Panel::new(
         Axis::linear("rank among what could be seen").range(0.0, 1.0),
         Axis::linear("share, 1 if even").from_zero(),

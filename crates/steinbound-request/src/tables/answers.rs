@@ -1,14 +1,19 @@
 //! Derived quantities and Wald tests.
 
-use steinbound::fit::{Parameter, parameter_table};
+use steinbound::fit::{Parameter, TableStyle, parameter_table};
 use steinbound::inference::WaldTest;
 use steinbound::text::{Document, Table, p_value, statistic};
 
 /// Derived quantities and the test of a hypothesis, each after a blank line; empty where there is neither.
 pub fn document(derived: &[Parameter], wald: Option<&WaldTest>, confidence: f64) -> Document {
+    styled(derived, wald, &TableStyle::new(confidence))
+}
+
+/// The same in a style.
+pub fn styled(derived: &[Parameter], wald: Option<&WaldTest>, style: &TableStyle) -> Document {
     let mut document = Document::new();
-    if let Some(table) = derived_table(derived, confidence) {
-        document = document.gap().table(table);
+    if !derived.is_empty() {
+        document = document.gap().table(style.table(derived));
     }
     if let Some(test) = wald {
         document = document.gap().line(wald_sentence(test));

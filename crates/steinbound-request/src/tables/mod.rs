@@ -8,6 +8,7 @@ pub mod comparison;
 pub mod coverage;
 pub mod diagnostics;
 pub mod discrepancy;
+pub mod effects;
 pub mod predictions;
 pub mod selection;
 pub mod sensitivity;

@@ -1,6 +1,11 @@
 //! Predictions of a regression.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use steinbound::fit::TableStyle;
+use steinbound::regression::Quantity;
 use steinbound::text::{Document, Table, estimate, percent};
 
 /// A predicted mean of the untruncated response, with its confidence interval.
@@ -9,6 +14,23 @@ use steinbound::text::{Document, Table, estimate, percent};
 pub struct Prediction {
     /// The mean.
     pub mean: f64,
+    /// Its standard error.
+    pub std_error: f64,
+    /// The lower end of the interval.
+    pub lower: f64,
+    /// The upper end of the interval.
+    pub upper: f64,
+    /// What else is expected where the response has limits, by the name of the quantity.
+    #[serde(flatten, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<Cow<'static, str>, Expectation>,
+}
+
+/// What is expected of a response, with its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Expectation {
+    /// The value.
+    pub estimate: f64,
     /// Its standard error.
     pub std_error: f64,
     /// The lower end of the interval.
@@ -25,8 +47,34 @@ impl Prediction {
     /// assert_eq!(Prediction::new(3.0, 0.5, 2.0).upper, 4.0);
     /// ```
     pub fn new(mean: f64, std_error: f64, reach: f64) -> Prediction {
-        Prediction { mean, std_error, lower: mean - reach * std_error, upper: mean + reach * std_error }
+        let (lower, upper) = (mean - reach * std_error, mean + reach * std_error);
+        Prediction { mean, std_error, lower, upper, others: BTreeMap::new() }
     }
+
+    /// Adds what is expected of another quantity.
+    pub fn expect(&mut self, quantity: Quantity, estimate: f64, std_error: f64, reach: f64) {
+        let (lower, upper) = (estimate - reach * std_error, estimate + reach * std_error);
+        self.others.insert(quantity.name().into(), Expectation { estimate, std_error, lower, upper });
+    }
+}
+
+/// What else is expected of the rows, a table for each quantity; empty where nothing is.
+pub fn expectations(predictions: &[Prediction], style: &TableStyle) -> Document {
+    let [lower, upper] = style.interval();
+    let mut document = Document::new();
+    for quantity in [Quantity::Seen, Quantity::Recorded, Quantity::Uncensored] {
+        let found = predictions.iter().map(|row| row.others.get(quantity.name()));
+        let mut table = Table::new(0, ["row", "estimate", "std. error", &lower, &upper]);
+        for (i, e) in found.enumerate().filter_map(|(i, e)| Some((i, e?))) {
+            let shown = |value| style.number(Some(value), Some(e.std_error));
+            let cells = [e.estimate, e.std_error, e.lower, e.upper].map(shown);
+            table.row([(i + 1).to_string()].into_iter().chain(cells).collect());
+        }
+        if !table.rows().is_empty() {
+            document = document.gap().line(format!("predicted {}", quantity.describe())).table(table);
+        }
+    }
+    document
 }
 
 /// The predictions under a heading.

@@ -9,6 +9,7 @@ pub(crate) mod distances;
 pub(crate) mod elimination;
 pub(crate) mod gauss_legendre;
 pub(crate) mod memory;
+pub(crate) mod orthogonal;
 pub(crate) mod packed;
 pub(crate) mod pivoted_cholesky;
 pub(crate) mod simd;

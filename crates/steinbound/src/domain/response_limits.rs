@@ -20,7 +20,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    fn at(self, x: &[f64], without: f64) -> f64 {
+    pub(crate) fn at(self, x: &[f64], without: f64) -> f64 {
         match self {
             Limit::None => without,
             Limit::Constant(value) => value,

@@ -1,10 +1,11 @@
 //! From an estimate to a fit: the sandwich, the delta method and the intervals, once for all methods.
 
+use super::Information;
 use super::result::with_intervals;
 use super::{Assumption, CovarianceKind, Fit, Problem, Seconds, Tuning};
 use crate::error::{Error, FitError};
 use crate::matrix::Matrix;
-use crate::method::Setup;
+use crate::method::{Setup, StandardErrors};
 use crate::minimise::{Estimate, sandwich};
 use crate::model::Model;
 use crate::stein::{InfluenceSums, Minimum};
@@ -20,6 +21,8 @@ struct Frame<'a> {
     warnings: Vec<Warning>,
     /// The number of clusters, where there are clusters.
     clusters: Option<usize>,
+    /// The number of observations with positive weight.
+    observations: usize,
     covariance_type: CovarianceKind,
     tuning: Option<Tuning>,
     seconds: f64,
@@ -38,9 +41,27 @@ impl Fit {
             estimate.converged = false;
             estimate.warnings.push(WarningKind::Model.warning(warning));
         }
+        let wanted = problem.estimator.standard_errors;
         let is_plain = !data.is_weighted() && data.clusters().is_none();
-        let information = estimate.information.take().filter(|_| is_plain);
+        let by_information = match wanted {
+            Some(kind) => kind == StandardErrors::Information,
+            None => is_plain && estimate.is_information_default,
+        };
+        let information = estimate.information.take().filter(|_| by_information);
+        let clusters = data.clusters().filter(|_| matches!(wanted, None | Some(StandardErrors::Cluster)));
+        let count = clusters.map(|_| data.independent());
+        if wanted == Some(StandardErrors::Cluster) && count.is_none() {
+            return Err(FitError::NoClusters.into());
+        }
         let influence = (estimate.influence.rows() == data.len()).then(|| estimate.influence.clone());
+        if by_information && information.is_none() && influence.is_some() && estimate.converged {
+            return Err(FitError::NoInformation { method: problem.method().name() }.into());
+        }
+        // Without it the standard errors of few clusters are too small.
+        let factor = match (wanted, count) {
+            (Some(StandardErrors::Cluster), Some(count)) if count > 1 => count as f64 / (count - 1) as f64,
+            _ => 1.0,
+        };
         let covariance_of = |jacobian: Option<&Matrix>| {
             // Moving the rows, and not the covariance, keeps digits if the Jacobian is large.
             let moved = |rows: &Matrix| jacobian.map_or_else(|| rows.clone(), |j| rows.times(&j.transpose()));
@@ -49,7 +70,11 @@ impl Fit {
                     let root = moved(root);
                     Ok(Some(root.transpose().times(&root)))
                 }
-                (None, Some(rows)) => Ok(Some(sandwich::covariance(&moved(rows), weights, data.clusters())?)),
+                (None, Some(rows)) => {
+                    let mut covariance = sandwich::covariance(&moved(rows), weights, clusters)?;
+                    covariance.values_mut().iter_mut().for_each(|v| *v *= factor);
+                    Ok(Some(covariance))
+                }
                 (None, None) => Ok(None),
             }
         };
@@ -59,10 +84,12 @@ impl Fit {
             setup: problem.setup().clone(),
             confidence: problem.confidence(),
             warnings: problem.warnings().to_vec(),
-            clusters: data.clusters().map(|ids| ids.iter().max().map_or(0, |id| id + 1)),
-            covariance_type: match information {
-                Some(_) => CovarianceKind::Information,
-                None => CovarianceKind::Sandwich,
+            clusters: count,
+            observations: weights.iter().filter(|weight| **weight > 0.0).count(),
+            covariance_type: match (&information, wanted) {
+                (Some(_), _) => CovarianceKind::Information,
+                (None, Some(StandardErrors::Cluster)) => CovarianceKind::Cluster,
+                (None, _) => CovarianceKind::Sandwich,
             },
             tuning: problem.tuning.clone(),
             seconds: problem.prepared_in,
@@ -153,6 +180,7 @@ impl Fit {
             confidence,
             warnings: Vec::new(),
             clusters: influence.clusters.as_ref().map(|clusters| clusters.len()),
+            observations: influence.rows,
             covariance_type: CovarianceKind::Sandwich,
             tuning: None,
             seconds: 0.0,
@@ -208,10 +236,17 @@ impl Frame<'_> {
             if count < 2 {
                 return Err(FitError::OneCluster.into());
             }
-            if count < FEW_CLUSTERS.max(names.len() + 1) {
+            let is_corrected = self.covariance_type == CovarianceKind::Cluster;
+            if count < if is_corrected { names.len() + 1 } else { FEW_CLUSTERS.max(names.len() + 1) } {
+                let remedy = match is_corrected {
+                    true => "or fewer parameters",
+                    false => {
+                        "fewer parameters, or the covariance \"cluster\", which corrects for their number"
+                    }
+                };
                 warnings.push(WarningKind::Uncertainty.warning(format!(
                     "there are only {count} clusters for {} parameters, so that the standard errors are too small; \
-                     use more clusters, or fewer parameters",
+                     use more clusters, {remedy}",
                     names.len()
                 )));
             }
@@ -234,7 +269,9 @@ impl Frame<'_> {
             let what = "covariance of the estimate, or its discrepancy,";
             return Err(FitError::NotFinite { what }.into());
         }
-        let reach = sandwich::normal_quantile(confidence);
+        let degrees_of_freedom =
+            self.clusters.filter(|_| self.covariance_type == CovarianceKind::Cluster).map(|count| count - 1);
+        let reach = sandwich::quantile(confidence, degrees_of_freedom);
         let values = reported.as_ref().map(|reported| reported.values.as_slice());
         let parameters = with_intervals(&reported_names, values, covariance.as_ref(), reach);
         let natural = match reports_as_fitted {
@@ -249,6 +286,8 @@ impl Frame<'_> {
             )));
         }
         let squared = estimate.discrepancy_squared;
+        let df = model.parameters();
+        let criteria = estimate.log_likelihood.map(|value| Information::new(value, df, self.observations));
         Ok(Fit {
             schema: "steinbound.fit/1".into(),
             setup: self.setup,
@@ -258,6 +297,8 @@ impl Frame<'_> {
             covariance,
             natural_covariance,
             covariance_type: self.covariance_type,
+            clusters: self.clusters,
+            degrees_of_freedom,
             bootstrap: None,
             normal_condition: estimate.condition,
             confidence,
@@ -265,6 +306,9 @@ impl Frame<'_> {
             discrepancy_squared: squared,
             objective: estimate.objective,
             log_likelihood: estimate.log_likelihood,
+            df: criteria.map(|_| df),
+            aic: criteria.map(|found| found.aic),
+            bic: criteria.map(|found| found.bic),
             starts: estimate.starts,
             converged: estimate.converged,
             iterations: estimate.iterations,

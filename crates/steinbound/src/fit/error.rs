@@ -189,6 +189,21 @@ pub enum FitError {
          steps do not converge; use fewer components, a shared or known covariance, or another method"
     )]
     NoLikelihoodMaximum,
+    /// A covariance by the information without a likelihood.
+    #[error(
+        "standard errors by the information need a likelihood, which {method} has not for this model; ask for robust \
+         ones, or use mle or truncated-mle"
+    )]
+    NoInformation {
+        /// The method.
+        method: &'static str,
+    },
+    /// A covariance by clusters without clusters.
+    #[error(
+        "standard errors by clusters need clusters, and none are given; give the column that says which rows belong \
+         together, or ask for robust standard errors"
+    )]
+    NoClusters,
     /// Confidence outside (0, 1).
     #[error("the confidence level is {}; give a number between 0 and 1, such as 0.95", shown(*.value))]
     BadConfidence {

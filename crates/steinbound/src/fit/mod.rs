@@ -2,6 +2,7 @@
 
 mod assembly;
 pub(crate) mod error;
+mod information;
 mod latent;
 mod leaks;
 mod problem;
@@ -12,10 +13,11 @@ mod truncated_density;
 mod tuning;
 mod variant;
 
+pub use information::Information;
 pub use problem::{Described, Discrepancy, Problem, WitnessValues};
 pub use replicates::{Interval, Replicates, Resampling};
 pub use result::{Assumption, CovarianceKind, Fit, Parameter, Seconds};
-pub use summary::parameter_table;
+pub use summary::{TableStyle, parameter_table};
 pub use tuning::{Candidate, LEAST_OBSERVATIONS, LEAST_VARIANCE, Tuning, TuningRule};
 pub use variant::Variant;
 
@@ -24,6 +26,6 @@ pub use crate::interrupt::Interrupt;
 pub use crate::likelihood::IntegrationRule;
 pub use crate::method::{
     AUTO_EXACT_LIMIT, BoundaryLeaks, Compute, ComputeUsed, DEFAULT_RIDGE, DEFAULT_TOLERANCE, DistanceKind,
-    Estimator, KernelUsed, Method, Setup, Tie,
+    Estimator, KernelUsed, Method, Setup, StandardErrors, Tie,
 };
 pub use crate::minimise::{Estimate, Starts};

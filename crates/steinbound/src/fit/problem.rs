@@ -125,6 +125,12 @@ impl<'a> Problem<'a> {
         let outside = check_domain(estimator, data)?;
         let Supported { estimator, warning } = Supported::new(estimator, data, model)?;
         let estimator = estimator.as_ref();
+        let has_score = uses.kernel || uses.has_distance();
+        if has_score && model.conditional().is_some_and(|conditional| conditional.has_atoms()) {
+            let (model, action) =
+                (model.name().to_string(), "fitted by scores, which say nothing of records at a limit");
+            return Err(ModelError::Unsupported { model, action, remedy: "use mle or truncated-mle" }.into());
+        }
         let mut preparation = Preparation::new(estimator, data, model)?;
         preparation.warnings.extend(outside.into_iter().chain(warning));
         let spreads = if uses.kernel { check_spreads(data, &model.differentiated()) } else { None };

@@ -62,6 +62,8 @@ pub enum CovarianceKind {
     Sandwich,
     /// From the inverse information of a truncated likelihood without weights or clusters.
     Information,
+    /// From the influence of each cluster, corrected for their number.
+    Cluster,
     /// From replicates.
     Bootstrap,
 }
@@ -71,6 +73,7 @@ impl Display for CovarianceKind {
         out.write_str(match self {
             CovarianceKind::Sandwich => "sandwich",
             CovarianceKind::Information => "information",
+            CovarianceKind::Cluster => "clustered",
             CovarianceKind::Bootstrap => "bootstrap",
         })
     }
@@ -118,6 +121,12 @@ pub struct Fit {
     pub natural_covariance: Option<Matrix>,
     /// How the covariance was found.
     pub covariance_type: CovarianceKind,
+    /// The number of clusters over which the covariance sums, if there are clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
+    /// The degrees of freedom of Student's t, if intervals and p-values are by it; otherwise they are normal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degrees_of_freedom: Option<usize>,
     /// The replicates, if standard errors and intervals are those of a bootstrap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Replicates>,
@@ -133,8 +142,17 @@ pub struct Fit {
     pub discrepancy_squared: Option<f64>,
     /// The objective at the estimate, for methods that minimise something other than a discrepancy.
     pub objective: Option<f64>,
-    /// The log-likelihood at the estimate, for truncated maximum likelihood.
+    /// The log-likelihood at the estimate, for methods that maximise one; with weights, those of mean 1.
     pub log_likelihood: Option<f64>,
+    /// The number of parameters that were estimated, where there is a log-likelihood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub df: Option<usize>,
+    /// Akaike's criterion, where there is a log-likelihood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aic: Option<f64>,
+    /// Schwarz's criterion, where there is a log-likelihood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bic: Option<f64>,
     /// The starts of the search, if there was one.
     pub starts: Option<Starts>,
     /// Whether the minimum was found.
@@ -169,6 +187,22 @@ impl Fit {
         let is_sound =
             |p: &Parameter| p.estimate.is_some() && p.std_error.is_some() && !p.has_vanishing_error();
         self.converged && self.parameters.iter().all(is_sound)
+    }
+
+    /// The half-width of an interval of this confidence, in standard errors: by Student's t if the fit has
+    /// degrees of freedom, otherwise normal.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let mut fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert!((fit.reach(0.95) - 1.959964).abs() < 1e-6);
+    /// fit.degrees_of_freedom = Some(10);
+    /// assert!((fit.reach(0.95) - 2.228139).abs() < 1e-6);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn reach(&self, confidence: f64) -> f64 {
+        sandwich::quantile(confidence, self.degrees_of_freedom)
     }
 
     /// The parameter of that name, reported or fitted.
@@ -253,7 +287,7 @@ impl Fit {
         let names: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
         self.covariance =
             self.covariance.map(|covariance| jacobian.times(&covariance).times(&jacobian.transpose()));
-        let reach = sandwich::normal_quantile(self.confidence);
+        let reach = self.reach(self.confidence);
         self.parameters = with_intervals(&names, Some(&values), self.covariance.as_ref(), reach);
         self.refresh_bootstrap();
         self

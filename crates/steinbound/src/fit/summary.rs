@@ -2,11 +2,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use statrs::function::erf::erfc;
-
-use super::{Assumption, Fit, Parameter, Starts};
+use super::{Assumption, CovarianceKind, Fit, Parameter, Starts};
+use crate::minimise::sandwich;
 use crate::stein::Statistic;
-use crate::text::{Document, Table, duration, estimate, p_value, percent, setting, significant, statistic};
+use crate::text::{
+    Document, Table, duration, estimate, p_value, percent, setting, significant, significant_to, statistic,
+};
 
 impl Parameter {
     /// The estimate in standard errors; `None` if either does not exist or the standard error is zero.
@@ -27,18 +28,18 @@ impl Parameter {
     /// The probability of an estimate at least as far from zero if the parameter were zero, by the normal
     /// distribution.
     pub fn p_value(&self) -> Option<f64> {
-        self.z().map(|z| erfc(z.abs() / std::f64::consts::SQRT_2))
+        self.z().map(|z| sandwich::two_sided_p(z, None))
     }
 
     /// The row of a table.
-    fn cells(&self) -> Vec<String> {
-        let shown = |value| estimate(value, self.std_error);
+    fn cells(&self, style: &TableStyle) -> Vec<String> {
+        let shown = |value: Option<f64>| style.number(value, self.std_error);
         vec![
             self.name.clone(),
             shown(self.estimate),
             shown(self.std_error),
             statistic(self.z()),
-            p_value(self.p_value()),
+            p_value(self.z().map(|z| sandwich::two_sided_p(z, style.degrees_of_freedom))),
             shown(self.lower),
             shown(self.upper),
         ]
@@ -58,11 +59,65 @@ impl Parameter {
 /// assert!(table.ends_with("ratio          0.50        0.10  5.00  <0.0001       0.30       0.70\n"));
 /// ```
 pub fn parameter_table<'a>(parameters: impl IntoIterator<Item = &'a Parameter>, confidence: f64) -> Table {
-    let level = percent(confidence);
-    let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
-    let mut table = Table::new(1, ["parameter", "estimate", "std. error", "z", "p", &lower, &upper]);
-    parameters.into_iter().for_each(|parameter| table.row(parameter.cells()));
-    table
+    TableStyle::new(confidence).table(parameters)
+}
+
+/// How tables show parameters: the confidence of the intervals, where p-values come from, and digits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct TableStyle {
+    /// The confidence level.
+    pub confidence: f64,
+    /// The degrees of freedom of Student's t, if p-values are by it; otherwise they are normal.
+    pub degrees_of_freedom: Option<usize>,
+    /// The significant digits of every number; if `None`, those that the standard error makes meaningful.
+    pub digits: Option<usize>,
+}
+
+impl TableStyle {
+    /// Normal p-values, and digits by the standard error.
+    ///
+    /// ```
+    /// use steinbound::fit::{Parameter, TableStyle};
+    /// let slope = Parameter {
+    ///     name: "educ".into(), estimate: Some(80.645614), std_error: Some(21.583236),
+    ///     lower: Some(38.34), upper: Some(122.95),
+    /// };
+    /// let table = TableStyle::new(0.95).digits(Some(7)).table([&slope]).to_string();
+    /// assert!(table.contains("80.64561    21.58324  3.74"), "{table}");
+    /// ```
+    pub fn new(confidence: f64) -> TableStyle {
+        TableStyle { confidence, degrees_of_freedom: None, digits: None }
+    }
+
+    /// With this number of significant digits.
+    pub fn digits(self, digits: Option<usize>) -> TableStyle {
+        TableStyle { digits, ..self }
+    }
+
+    /// A number with its standard error.
+    pub fn number(&self, value: Option<f64>, error: Option<f64>) -> String {
+        match (self.digits, value) {
+            (Some(digits), Some(value)) => significant_to(value, digits),
+            _ => estimate(value, error),
+        }
+    }
+
+    /// The header of the ends of intervals.
+    pub fn interval(&self) -> [String; 2] {
+        let level = percent(self.confidence);
+        [format!("{level}% lower"), format!("{level}% upper")]
+    }
+
+    /// The table of some parameters.
+    pub fn table<'a>(&self, parameters: impl IntoIterator<Item = &'a Parameter>) -> Table {
+        let [lower, upper] = self.interval();
+        let statistic = if self.degrees_of_freedom.is_some() { "t" } else { "z" };
+        let mut table =
+            Table::new(1, ["parameter", "estimate", "std. error", statistic, "p", &lower, &upper]);
+        parameters.into_iter().for_each(|parameter| table.row(parameter.cells(self)));
+        table
+    }
 }
 
 impl Fit {
@@ -96,6 +151,16 @@ impl Fit {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn document(&self) -> Document {
+        self.document_with(None)
+    }
+
+    /// How tables show the parameters of this fit.
+    pub fn table_style(&self) -> TableStyle {
+        TableStyle { degrees_of_freedom: self.degrees_of_freedom, ..TableStyle::new(self.confidence) }
+    }
+
+    /// The same [document](Fit::document) with this number of significant digits of every parameter.
+    pub fn document_with(&self, digits: Option<usize>) -> Document {
         let statistic = match self.setup.statistic {
             Some(Statistic::V) => ", V-statistic",
             Some(Statistic::U) => ", U-statistic",
@@ -110,7 +175,7 @@ impl Fit {
                 self.setup.model
             ))
             .gap()
-            .table(parameter_table(self.shown_parameters(), self.confidence))
+            .table(self.table_style().digits(digits).table(self.shown_parameters()))
             .gap()
             .lines(self.settings_lines());
         self.warnings.iter().fold(document, Document::warning)
@@ -128,10 +193,9 @@ impl Fit {
         }
         lines.extend(self.setup.boundary.as_ref().map(|used| used.to_string()));
         lines.extend(self.assumption());
-        lines.extend(self.agreement());
+        lines.extend(self.agreement().map(|text| text + &self.criteria().unwrap_or_default()));
         if self.covariance.is_some() || self.natural_covariance.is_some() {
-            let how = self.bootstrap.as_ref().map_or_else(String::new, |used| format!(": {used}"));
-            lines.push(format!("standard errors: {}{how}", self.covariance_type));
+            lines.push(format!("standard errors: {}", self.errors_by()));
         }
         let form =
             self.setup.compute.as_ref().map_or_else(String::new, |used| format!(", {}", used.describe()));
@@ -179,6 +243,45 @@ impl Fit {
                 Some(format!("squared discrepancy {} (negative)", significant(squared)))
             }
             (None, None, likelihood) => likelihood.map(|value| format!("log-likelihood {value:.4}")),
+        }
+    }
+
+    /// The information criteria, after the log-likelihood.
+    fn criteria(&self) -> Option<String> {
+        let (aic, bic, df) = (self.aic?, self.bic?, self.df?);
+        let parameters = if df == 1 { "parameter" } else { "parameters" };
+        Some(format!(", AIC {aic:.2}, BIC {bic:.2} ({df} {parameters})"))
+    }
+
+    /// How standard errors were found, in words.
+    ///
+    /// ```
+    /// use steinbound::fit::StandardErrors;
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [4.0]])?.with_clusters(&["a", "a", "b", "c"])?;
+    /// let (estimator, model) = (Estimator::mle(), Gaussian::with_variance(1, 1.0)?);
+    /// assert_eq!(estimator.fit(&data, &model)?.errors_by(), "sandwich over 3 clusters");
+    /// let corrected = estimator.standard_errors(StandardErrors::Cluster).fit(&data, &model)?;
+    /// let expected = "clustered (3 clusters, variances times 3/2, t with 2 degrees of freedom)";
+    /// assert_eq!(corrected.errors_by(), expected);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn errors_by(&self) -> String {
+        let kind = self.covariance_type;
+        match (kind, self.clusters, &self.bootstrap) {
+            (CovarianceKind::Cluster, Some(count), _) => {
+                let less = count - 1;
+                let degrees = if less == 1 { "degree" } else { "degrees" };
+                format!(
+                    "{kind} ({count} clusters, variances times {count}/{less}, t with {less} {degrees} of freedom)"
+                )
+            }
+            (_, Some(count), used) => {
+                let used = used.as_ref().map_or_else(String::new, |used| format!(": {used}"));
+                format!("{kind} over {count} clusters{used}")
+            }
+            (_, None, Some(used)) => format!("{kind}: {used}"),
+            (_, None, None) => kind.to_string(),
         }
     }
 

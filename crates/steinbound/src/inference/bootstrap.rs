@@ -193,7 +193,7 @@ impl Fit {
             bias: Vec::new(),
             estimates: rows(reported, self.parameters.len()),
         });
-        self.covariance_type = CovarianceKind::Bootstrap;
+        (self.covariance_type, self.degrees_of_freedom) = (CovarianceKind::Bootstrap, None);
         if !self.natural.is_empty() {
             let natural = rows(natural, self.natural.len());
             let spread = covariance(&natural);

@@ -1,7 +1,6 @@
 //! Functions of the estimates, with standard errors.
 
 use super::error::HypothesisError;
-use super::sandwich::normal_quantile;
 use crate::compute::dot;
 use crate::error::Error;
 use crate::fit::{Fit, Parameter};
@@ -39,6 +38,26 @@ impl Fit {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn derived(&self, name: &str, function: impl Fn(&[f64]) -> f64) -> Result<Parameter, Error> {
+        let mut found = self.derived_all(&[name.to_string()], |values| vec![function(values)])?;
+        found.pop().ok_or_else(|| HypothesisError::NotDefined { name: name.to_string() }.into())
+    }
+
+    /// Several functions of the reported parameters that are computed together, one for each name.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0]])?;
+    /// let fit = Estimator::mle().fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// let names = ["half".to_string(), "double".to_string()];
+    /// let found = fit.derived_all(&names, |mean| vec![0.5 * mean[0], 2.0 * mean[0]])?;
+    /// assert_eq!((found[0].estimate, found[1].estimate), (Some(1.5), Some(6.0)));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn derived_all(
+        &self,
+        names: &[String],
+        functions: impl Fn(&[f64]) -> Vec<f64>,
+    ) -> Result<Vec<Parameter>, Error> {
         let estimates = self.estimates();
         let known = self.covariance.as_ref().filter(|covariance| covariance.rows() == estimates.len());
         let Some(covariance) = known.filter(|_| estimates.iter().all(|v| v.is_finite())) else {
@@ -46,38 +65,48 @@ impl Fit {
         };
         let steps = difference_steps(&estimates, self.std_errors().into_iter());
         let mut moved = estimates.clone();
-        let mut slope = |k: usize| {
+        let mut slopes = |k: usize| -> Vec<f64> {
             let (high, low) = (estimates[k] + steps[k], estimates[k] - steps[k]);
             let mut at = |value: f64| {
                 moved[k] = value;
-                function(&moved)
+                functions(&moved)
             };
-            let difference = at(high) - at(low);
+            let (above, below) = (at(high), at(low));
             moved[k] = estimates[k];
-            difference / (high - low)
+            above.iter().zip(&below).map(|(above, below)| (above - below) / (high - low)).collect()
         };
-        let gradient: Vec<f64> = (0..estimates.len()).map(&mut slope).collect();
-        let value = function(&estimates);
-        // Rounding can make a zero variance slightly negative.
-        let error = dot(&gradient, &covariance.times_vector(&gradient)).max(0.0).sqrt();
-        if !(value.is_finite() && error.is_finite()) {
-            return Err(HypothesisError::NotDefined { name: name.to_string() }.into());
-        }
-        let reach = normal_quantile(self.confidence) * error;
-        let mut derived = Parameter {
-            name: name.to_string(),
-            estimate: Some(value),
-            std_error: Some(error),
-            lower: Some(value - reach),
-            upper: Some(value + reach),
-        };
-        if let Some(used) = &self.bootstrap {
-            let values: Vec<f64> = used.estimates.to_rows().iter().map(|row| function(row)).collect();
-            if !values.iter().all(|v| v.is_finite()) {
-                return Err(HypothesisError::NotDefined { name: name.to_string() }.into());
+        // One row for each parameter.
+        let gradients: Vec<Vec<f64>> = (0..estimates.len()).map(&mut slopes).collect();
+        let values = functions(&estimates);
+        let replicates = self.bootstrap.as_ref().map(|used| -> Vec<Vec<f64>> {
+            used.estimates.to_rows().iter().map(|row| functions(row)).collect()
+        });
+        let derived = |(at, name): (usize, &String)| {
+            let undefined = || HypothesisError::NotDefined { name: name.to_string() };
+            let value = values.get(at).copied().ok_or_else(undefined)?;
+            let gradient: Vec<f64> = gradients.iter().map(|row| row[at]).collect();
+            // Rounding can make a zero variance slightly negative.
+            let error = dot(&gradient, &covariance.times_vector(&gradient)).max(0.0).sqrt();
+            if !(value.is_finite() && error.is_finite()) {
+                return Err(undefined());
             }
-            used.describe(&mut derived, values, self.confidence);
-        }
-        Ok(derived)
+            let reach = self.reach(self.confidence) * error;
+            let mut derived = Parameter {
+                name: name.to_string(),
+                estimate: Some(value),
+                std_error: Some(error),
+                lower: Some(value - reach),
+                upper: Some(value + reach),
+            };
+            if let (Some(used), Some(rows)) = (&self.bootstrap, &replicates) {
+                let values: Vec<f64> = rows.iter().map(|row| row[at]).collect();
+                if !values.iter().all(|v| v.is_finite()) {
+                    return Err(undefined());
+                }
+                used.describe(&mut derived, values, self.confidence);
+            }
+            Ok(derived)
+        };
+        Ok(names.iter().enumerate().map(derived).collect::<Result<_, HypothesisError>>()?)
     }
 }

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
 use crate::compute::{dot, in_pool};
-use crate::error::{Error, FitError};
+use crate::error::{Error, FitError, ModelError};
 use crate::fit::replicates::mean;
 use crate::fit::{Fit, Problem};
 use crate::matrix::Matrix;
+use crate::method::{Estimator, Method};
 use crate::minimise::linearised_features;
 use crate::model::{AtPoints, checked_parameters, scores};
 use crate::stein::{LinearScore, Moments, Pass, Statistic};
@@ -44,7 +45,8 @@ pub enum Null {
 ///
 /// # Requirements
 ///
-/// A Stein discrepancy: tksd, bdksd or ksd. By default given parameters are tested by the wild bootstrap and
+/// A Stein discrepancy: tksd, bdksd or ksd; or a likelihood, whose estimate is tested by a discrepancy: that of
+/// tksd for truncated-mle, that of ksd for mle. Likelihoods need data that can be drawn. By default given parameters are tested by the wild bootstrap and
 /// fitted ones by the parametric; if data cannot be drawn (boundary points alone, weights, clusters, a model
 /// without sampler) by the wild one, which is exact only as `n` grows and then tests the V-statistic. Tuned
 /// settings are not tuned again for each draw. With too few boundary points the expectation of `xi_i` is not
@@ -192,6 +194,9 @@ impl Problem<'_> {
     /// Tests the density with given parameters, in reported order.
     pub fn test_at(&self, reported: &[f64], settings: &GoodnessOfFit) -> Result<TestResult, Error> {
         settings.check()?;
+        if let Some(yardstick) = self.yardstick_of_likelihood()? {
+            return yardstick.check(self.data, self.model)?.test_at(reported, settings);
+        }
         let statistic = self.discrepancy(reported)?.squared;
         let theta = checked_parameters(self.model, reported, self.data.names())?;
         self.watch(|| in_pool(|| self.tested(Claim { theta, statistic, fit: None }, settings)))
@@ -200,6 +205,10 @@ impl Problem<'_> {
     /// Tests the fitted family of densities; `fit` must be a fit of this problem.
     pub fn test(&self, fit: &Fit, settings: &GoodnessOfFit) -> Result<TestResult, Error> {
         settings.check()?;
+        if let Some(yardstick) = self.yardstick_of_likelihood()? {
+            self.check_own(fit)?;
+            return self.watch(|| in_pool(|| self.tested_likelihood(fit, &yardstick, settings)));
+        }
         self.form()?;
         self.check_own(fit)?;
         let none = |why: &str| ResamplingError::NoEstimate { why: why.into() };
@@ -232,15 +241,7 @@ impl Problem<'_> {
                 (Null::Wild, signs.statistics.into_iter().map(Some).collect())
             }
         };
-        let draws: Vec<f64> = found.into_iter().flatten().filter(|value| value.is_finite()).collect();
-        let failed = settings.draws - draws.len();
-        let usable = GoodnessOfFit { draws: draws.len(), ..*settings };
-        if failed as f64 > MOST_FAILED * settings.draws as f64 || usable.check().is_err() {
-            return Err(ResamplingError::TooManyFailed { failed, draws: settings.draws }.into());
-        }
-        if failed > 0 {
-            notes.push(format!("{failed} of {} draws could not be fitted and were left out", settings.draws));
-        }
+        let draws = usable(found, settings, &mut notes)?;
         if null == Null::Parametric && self.is_biased(&claim, settings, &draws) {
             is_trustworthy = false;
             notes.push(
@@ -249,30 +250,95 @@ impl Problem<'_> {
                     .into(),
             );
         }
+        let outcome = Outcome { statistic: claim.statistic, draws, null, is_fitted: claim.fit.is_some() };
+        Ok(TestResult { trustworthy: is_trustworthy, notes, ..self.concluded(outcome, settings) })
+    }
+
+    /// The settings of the discrepancy by which a likelihood is tested: that of the kernel made to vanish at the
+    /// boundary, or of the plain kernel where the likelihood ignores the boundary.
+    fn yardstick_of_likelihood(&self) -> Result<Option<Estimator>, Error> {
+        let pairs = [(Method::TRUNCATED_MLE, Method::TKSD), (Method::MLE, Method::KSD)];
+        let Some((_, method)) = pairs.into_iter().find(|(likelihood, _)| *likelihood == self.method()) else {
+            return Ok(None);
+        };
+        if self.model.conditional().is_some_and(|conditional| conditional.has_atoms()) {
+            let (model, action) =
+                (self.model.name().to_string(), "tested, because records at a limit have no score");
+            let remedy = "fit and test the rows between the limits as truncated";
+            return Err(ModelError::Unsupported { model, action, remedy }.into());
+        }
+        let mut estimator = self.estimator.clone().method(method);
+        (estimator.start, estimator.standard_errors) = (None, None);
+        if method == Method::KSD {
+            estimator.domain = None;
+        }
+        Ok(Some(estimator))
+    }
+
+    /// Tests a fit by likelihood: the discrepancy at the estimate, against that of data drawn from the fitted
+    /// density and fitted again by the likelihood.
+    fn tested_likelihood(
+        &self,
+        fit: &Fit,
+        yardstick: &Estimator,
+        settings: &GoodnessOfFit,
+    ) -> Result<TestResult, Error> {
+        let none = |why: &str| ResamplingError::NoEstimate { why: why.into() };
+        let theta = fit.fitted_parameters().ok_or_else(|| none("the fit has no maximum"))?;
+        if settings.null == Some(Null::Wild) {
+            let why = "random signs need an estimate by the discrepancy that is tested";
+            return Err(none(why).into());
+        }
+        let simulator = Simulator::new(self, &theta, settings.draws)
+            .map_err(|why| ResamplingError::NoSampling { why, instead: "the method tksd or ksd" })?;
+        let reference = yardstick.check(self.data, self.model)?;
+        let statistic = reference.discrepancy_under(self.model, &theta)?.squared;
+        let mut again = reference.replicate();
+        again.is_replicate = true;
+        let has_own_start = self.estimator.start.is_some();
+        let of_draw = |problem: &Problem| {
+            let estimate = problem.estimate_again(&theta, has_own_start).ok()?;
+            let theta = estimate.theta.filter(|_| estimate.converged)?;
+            let drawn = again.check(problem.data, problem.model).ok()?;
+            drawn.discrepancy_under(problem.model, &theta).ok().map(|found| found.squared)
+        };
+        let interrupt = &self.estimator.interrupt;
+        let found = in_batches(settings.draws, self.data.len(), settings.progress, interrupt, |batch| {
+            Ok(simulator.solve(batch, of_draw))
+        })?;
+        let mut notes = Vec::new();
+        let draws = usable(found, settings, &mut notes)?;
+        let outcome = Outcome { statistic, draws, null: Null::Parametric, is_fitted: true };
+        Ok(TestResult { notes, ..reference.concluded(outcome, settings) })
+    }
+
+    /// The verdict on a statistic.
+    fn concluded(&self, outcome: Outcome, settings: &GoodnessOfFit) -> TestResult {
+        let Outcome { statistic, draws, null, is_fitted } = outcome;
         let mut sorted = draws;
         sorted.sort_by(f64::total_cmp);
         let count = sorted.len();
         // Draws that differ from the statistic only by rounding count as equal to it.
-        let threshold = claim.statistic - 1e-12 * claim.statistic.abs();
+        let threshold = statistic - 1e-12 * statistic.abs();
         let at_least = count - sorted.partition_point(|value| *value < threshold);
         let p_value = (1 + at_least) as f64 / (1 + count) as f64;
         let place = ((1.0 - settings.level) * (count + 1) as f64 - 1e-9).ceil() as usize;
-        Ok(TestResult {
-            statistic: claim.statistic,
+        TestResult {
+            statistic,
             p_value,
             bootstrap: settings.draws,
             rejected: p_value <= settings.level,
             level: settings.level,
             null,
             statistic_type: self.statistic_used(),
-            fitted: claim.fit.is_some(),
+            fitted: is_fitted,
             expected: mean(&sorted),
             critical: sorted[place.clamp(1, count) - 1],
-            failed,
-            trustworthy: is_trustworthy,
-            notes,
+            failed: settings.draws - count,
+            trustworthy: true,
+            notes: Vec::new(),
             draws: sorted,
-        })
+        }
     }
 
     /// The simulator of new data; `None` if random signs are requested, sufficient, or the only possibility.
@@ -432,6 +498,32 @@ impl Problem<'_> {
         let total = self.weights.iter().sum();
         Ok(Correction { influence: fit.influence.clone(), response, normal, total })
     }
+}
+
+/// A statistic, and what it is compared with.
+struct Outcome {
+    statistic: f64,
+    draws: Vec<f64>,
+    null: Null,
+    is_fitted: bool,
+}
+
+/// The statistics of the draws that have one, and a note about the others; too few are an error.
+fn usable(
+    found: Vec<Option<f64>>,
+    settings: &GoodnessOfFit,
+    notes: &mut Vec<String>,
+) -> Result<Vec<f64>, ResamplingError> {
+    let draws: Vec<f64> = found.into_iter().flatten().filter(|value| value.is_finite()).collect();
+    let failed = settings.draws - draws.len();
+    let usable = GoodnessOfFit { draws: draws.len(), ..*settings };
+    if failed as f64 > MOST_FAILED * settings.draws as f64 || usable.check().is_err() {
+        return Err(ResamplingError::TooManyFailed { failed, draws: settings.draws });
+    }
+    if failed > 0 {
+        notes.push(format!("{failed} of {} draws could not be fitted and were left out", settings.draws));
+    }
+    Ok(draws)
 }
 
 /// Statistics under random signs.

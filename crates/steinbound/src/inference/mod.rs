@@ -33,7 +33,9 @@ pub use error::{HypothesisError, ResamplingError};
 pub use goodness_of_fit::{GoodnessOfFit, Null, TestResult};
 pub use hypothesis::LinearHypothesis;
 pub use resampling::{MOST_DRAWS, Progress};
-pub use selection::{Criterion, HeldOut, Information, Ranked, Selection};
+pub use selection::{Criterion, HeldOut, Ranked, Selection};
+
+pub use crate::fit::Information;
 pub use sensitivity::{Sensitivity, SensitivityRow};
 pub use wald::WaldTest;
 pub use yardstick::LEVEL;

@@ -1,7 +1,8 @@
 //! Maximum likelihood of a truncated regression, whose normaliser is known.
 
+use super::basis::Basis;
 use super::truncated::finish;
-use super::{Truncated, naive_likelihood};
+use super::{Naive, Truncated, naive_likelihood};
 use crate::domain::section_around;
 use crate::error::{Error, FitError};
 use crate::interrupt::Interrupt;
@@ -93,18 +94,56 @@ pub(super) fn exact<'a>(
     let sections: Option<Vec<(f64, f64)>> =
         data.rows().map(|x| section_around(domain.as_ref(), x, axis)).collect();
     let sections = sections.ok_or_else(|| FitError::EmptyDomain { domain: domain.describe() })?;
-    let total: f64 = weights.iter().sum();
-    let shares = weights.iter().map(|w| w / total).collect();
-    let objective = Conditional { model, density, data, shares, sections, interrupt };
-    let naive;
-    let start = match start {
-        Some(theta) => theta,
-        None => {
-            naive = naive_likelihood(model)?.maximum_likelihood(data, weights)?.0;
-            naive.as_slice()
-        }
-    };
-    let mut estimate = search(&objective, model, data, Some(start), seed)?;
-    finish(&objective, &mut estimate, data.len())?;
-    Ok(estimate)
+    Given { model, density, data, weights, sections, interrupt }.maximise(start, Some(seed))
+}
+
+/// The estimate of [`Estimator::mle`](crate::Estimator::mle) for such a model: by search, unless the naive
+/// estimate is the maximum already.
+pub(super) fn whole(task: &Naive, density: &dyn model::Conditional) -> Result<Estimate, Error> {
+    let Naive { model, data, weights, start, seed, interrupt } = *task;
+    let sections = vec![(f64::NEG_INFINITY, f64::INFINITY); data.len()];
+    let is_closed = model.affine().is_some();
+    let mut found = Given { model, density, data, weights, sections, interrupt }
+        .maximise(start.filter(|_| !is_closed), Some(seed).filter(|_| !is_closed))?;
+    found.is_information_default = !is_closed;
+    Ok(found)
+}
+
+/// Data whose likelihood is to be maximised, with the section in which each response can be seen.
+struct Given<'a> {
+    model: &'a dyn Model,
+    density: &'a dyn model::Conditional,
+    data: &'a Points<'a>,
+    weights: &'a [f64],
+    sections: Vec<(f64, f64)>,
+    interrupt: &'a Interrupt,
+}
+
+impl Given<'_> {
+    /// The maximum that a search finds; without a seed the naive estimate, which then is the maximum.
+    fn maximise(self, start: Option<&[f64]>, seed: Option<u64>) -> Result<Estimate, Error> {
+        let Given { model, density, data, weights, sections, interrupt } = self;
+        let total: f64 = weights.iter().sum();
+        let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
+        let basis = density.linear_part().map(|part| Basis::new(part, data, &shares)).transpose()?;
+        let data = basis.as_ref().map_or(data, |basis| &basis.points);
+        let start = start.map(|theta| basis.as_ref().map_or_else(|| theta.to_vec(), |b| b.forward(theta)));
+        let naive = match start {
+            Some(_) => None,
+            None => Some(naive_likelihood(model)?.maximum_likelihood(data, weights)?),
+        };
+        let objective = Conditional { model, density, data, shares, sections, interrupt };
+        let mut estimate = match (start.as_deref(), naive, seed) {
+            (_, Some((theta, influence)), None) => Estimate::closed_form(theta, influence),
+            (start, naive, seed) => {
+                let first = start.or(naive.as_ref().map(|(theta, _)| theta.as_slice()));
+                search(&objective, model, data, first, seed.unwrap_or(0))?
+            }
+        };
+        finish(&objective, &mut estimate, data.len())?;
+        Ok(match &basis {
+            Some(basis) => basis.back(estimate),
+            None => estimate,
+        })
+    }
 }

@@ -1,5 +1,6 @@
 //! Likelihood estimates: the naive one, which ignores the truncation, and the truncated one.
 
+mod basis;
 mod conditional;
 mod counts;
 mod nodes;
@@ -16,14 +17,52 @@ use crate::domain::Domain;
 use crate::error::{ANOTHER_METHOD, Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::minimise::{Estimate, centred};
-use crate::model::{Model, NaiveLikelihood};
+use crate::model::{AtPoints, Model, NaiveLikelihood};
 use crate::points::Points;
 
-/// The estimate of [`Estimator::mle`](crate::Estimator::mle).
-pub(crate) fn naive(model: &dyn Model, data: &Points, weights: &[f64]) -> Result<Estimate, Error> {
-    let (origin, points) = centred(model, data);
-    let (theta, influence) = naive_likelihood(model)?.maximum_likelihood(&points, weights)?;
-    Ok(Estimate::closed_form(theta, influence).moved_back(model, &origin))
+/// The inputs of a maximum likelihood estimate that ignores the truncation.
+#[derive(Clone, Copy)]
+pub(crate) struct Naive<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) data: &'a Points<'a>,
+    pub(crate) weights: &'a [f64],
+    /// The start, in fitted parameters, where there is a search.
+    pub(crate) start: Option<&'a [f64]>,
+    pub(crate) seed: u64,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Naive<'_> {
+    /// The estimate of [`Estimator::mle`](crate::Estimator::mle).
+    pub(crate) fn maximise(&self) -> Result<Estimate, Error> {
+        let Naive { model, data, weights, interrupt, .. } = *self;
+        if let Some(density) = model.conditional() {
+            return conditional::whole(self, density);
+        }
+        let (origin, points) = centred(model, data);
+        let (theta, influence) = naive_likelihood(model)?.maximum_likelihood(&points, weights)?;
+        let log_likelihood = whole_log_densities(model, &points, &theta, interrupt)?.map(|logs| {
+            let counted = logs.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+            counted.map(|(log, weight)| weight * log).sum::<f64>()
+        });
+        let mut estimate = Estimate::closed_form(theta, influence);
+        estimate.log_likelihood = log_likelihood.filter(|value| value.is_finite());
+        Ok(estimate.moved_back(model, &origin))
+    }
+}
+
+/// The logarithms of the density at points, normalised over the whole space; `None` if its normaliser is not
+/// known.
+pub(crate) fn whole_log_densities(
+    model: &dyn Model,
+    points: &Points,
+    theta: &[f64],
+    interrupt: &Interrupt,
+) -> Result<Option<Vec<f64>>, Error> {
+    let normaliser = model.density().and_then(|density| density.whole_log_normaliser(theta));
+    let Some(normaliser) = normaliser else { return Ok(None) };
+    let logs = AtPoints::all(model, points).until(interrupt).log_densities(theta)?;
+    Ok(Some(logs.into_iter().map(|value| value - normaliser).collect()))
 }
 
 /// The maximum likelihood that ignores the truncation, or the error for a model without one.

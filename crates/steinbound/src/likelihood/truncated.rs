@@ -395,6 +395,7 @@ pub(super) fn finish(objective: &dyn Objective, estimate: &mut Estimate, rows: u
         let (at, pulls) = objective.conclude(theta)?;
         estimate.log_likelihood = Some(-at.value * rows as f64).filter(|_| estimate.converged);
         estimate.information = information_root(&at.hessian, rows);
+        estimate.is_information_default = true;
         if let Ok(factor) = ScaledCholesky::new(&at.hessian) {
             estimate.condition = Some(factor.condition_number());
             estimate.influence = factor.solve_rows(&pulls, -1.0);

@@ -37,6 +37,34 @@ impl DistanceKind {
     }
 }
 
+/// How the covariance of an estimate is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StandardErrors {
+    /// By the inverse of the information, which needs a likelihood and a model that is true.
+    Information,
+    /// From the influence of each observation, whatever the truth.
+    Robust,
+    /// From the influence of each cluster, times `G / (G - 1)` for `G` clusters, with intervals and p-values by
+    /// Student's t with `G - 1` degrees of freedom.
+    Cluster,
+}
+
+impl StandardErrors {
+    /// All ways.
+    pub const ALL: [StandardErrors; 3] =
+        [StandardErrors::Information, StandardErrors::Robust, StandardErrors::Cluster];
+
+    /// The name by which the way is chosen.
+    pub fn name(self) -> &'static str {
+        match self {
+            StandardErrors::Information => "information",
+            StandardErrors::Robust => "robust",
+            StandardErrors::Cluster => "cluster",
+        }
+    }
+}
+
 /// How the pairs of data points are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::settling::TOLERATED_FLUX;
-use super::{Compute, DistanceKind, Method};
+use super::{Compute, DistanceKind, Method, StandardErrors};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::engine::{Engine, Native};
 use crate::error::{Error, FitError, KernelError};
@@ -51,6 +51,8 @@ pub struct Estimator {
     pub(crate) compute: Compute,
     pub(super) tolerance: f64,
     pub(crate) confidence: f64,
+    /// Unless it is given, the method and the data decide.
+    pub(crate) standard_errors: Option<StandardErrors>,
     pub(crate) seed: u64,
     pub(super) allow_outside: bool,
     pub(crate) interrupt: Interrupt,
@@ -89,6 +91,7 @@ impl Estimator {
             compute: Compute::Auto,
             tolerance: DEFAULT_TOLERANCE,
             confidence: 0.95,
+            standard_errors: None,
             seed: 0,
             allow_outside: false,
             interrupt: Interrupt::new(),
@@ -235,6 +238,25 @@ impl Estimator {
     /// The confidence level of intervals.
     pub fn confidence(mut self, confidence: f64) -> Estimator {
         self.confidence = confidence;
+        self
+    }
+
+    /// How the covariance of the estimate is computed. By default a likelihood of the truncated or censored
+    /// density without weights or clusters takes its information, and everything else the sandwich over
+    /// observations, or over clusters if there are any, without a correction for few clusters.
+    ///
+    /// ```
+    /// use steinbound::fit::{CovarianceKind, StandardErrors};
+    /// use steinbound::{Estimator, Points, model::Gaussian};
+    /// let data = Points::from_rows(&[[1.0], [2.0], [6.0], [4.0]])?.with_clusters(&["a", "a", "b", "c"])?;
+    /// let estimator = Estimator::mle().standard_errors(StandardErrors::Cluster);
+    /// let fit = estimator.fit(&data, &Gaussian::with_variance(1, 1.0)?)?;
+    /// assert_eq!((fit.covariance_type, fit.clusters), (CovarianceKind::Cluster, Some(3)));
+    /// assert_eq!(fit.degrees_of_freedom, Some(2));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn standard_errors(mut self, kind: StandardErrors) -> Estimator {
+        self.standard_errors = Some(kind);
         self
     }
 

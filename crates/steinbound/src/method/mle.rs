@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Estimator, Method, Preparation, Procedure, Solver, Task, Uses, unsuited};
 use crate::error::Error;
-use crate::likelihood;
+use crate::likelihood::Naive;
 use crate::minimise::Estimate;
 
 /// See [`Estimator::mle`].
@@ -25,16 +25,18 @@ impl Procedure for Mle {
     }
 
     fn prepare(&self, _preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
-        Ok(Arc::new(Naive))
+        Ok(Arc::new(Whole))
     }
 }
 
 /// Nothing to prepare.
-struct Naive;
+struct Whole;
 
-impl Solver for Naive {
+impl Solver for Whole {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
-        likelihood::naive(task.model, task.data, task.weights)
+        let Task { model, data, weights, start, seed, interrupt } = *task;
+        Naive { model, data, weights, start, seed, interrupt }
+            .maximise()
             .map_err(|error| unsuited(error, Uses::knows_boundary))
     }
 }
@@ -44,7 +46,9 @@ impl Estimator {
     ///
     /// # Definition
     ///
-    /// For a Gaussian, mean and covariance (divided by `n`) of the data, with robust standard errors.
+    /// For a Gaussian, mean and covariance (divided by `n`) of the data, with robust standard errors. For a
+    /// regression, least squares in an orthonormal basis of the covariates; for one with censored responses
+    /// the maximum of the censored likelihood, with standard errors by the information.
     ///
     /// # Requirements
     ///

@@ -43,7 +43,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use checks::{check_domain, check_estimable, check_rows, check_spreads};
-pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind};
+pub use choices::{AUTO_EXACT_LIMIT, Compute, DistanceKind, StandardErrors};
 pub use counting::{CountedRegion, WIDEST_GAP};
 pub use efficient::MOST_FEATURES;
 pub use estimator::{DEFAULT_RIDGE, DEFAULT_TOLERANCE, Estimator};
@@ -211,6 +211,11 @@ impl Method {
     /// Whether the method is a Stein discrepancy, with kernel, bandwidth and statistic.
     pub fn has_kernel(self) -> bool {
         self.uses().kernel
+    }
+
+    /// Whether its estimates can be tested for goodness of fit: by its own discrepancy, or a likelihood by another.
+    pub fn is_testable(self) -> bool {
+        self.has_kernel() || self == Method::MLE || self == Method::TRUNCATED_MLE
     }
 
     /// Whether the method weights points by their distance to the boundary.

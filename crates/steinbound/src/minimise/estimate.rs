@@ -29,6 +29,8 @@ pub struct Estimate {
     /// A root `R` of the covariance `R' R` of the parameters by the information, for likelihoods. Its rows
     /// are carried along like influence values, which keeps digits that products of Jacobians would lose.
     pub(crate) information: Option<Matrix>,
+    /// Whether the covariance is by the information unless something else is asked for.
+    pub(crate) is_information_default: bool,
     /// The condition number of the scaled normal equations, or of the scaled Hessian at the end of the
     /// search.
     pub(crate) condition: Option<f64>,
@@ -48,6 +50,7 @@ impl Estimate {
             theta: Some(theta),
             influence,
             information: None,
+            is_information_default: false,
             condition: None,
             discrepancy_squared: None,
             objective: None,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::function::erf::erfc;
 
 use crate::compute::dot;
 use crate::error::PointsError;
@@ -112,4 +113,38 @@ pub fn normal_quantile(confidence: f64) -> f64 {
         return f64::NAN;
     }
     Normal::standard().inverse_cdf(0.5 + 0.5 * confidence)
+}
+
+/// The same by Student's t, if there are degrees of freedom.
+///
+/// ```
+/// use steinbound::inference::sandwich::quantile;
+/// assert!((quantile(0.95, Some(4)) - 2.7764451).abs() < 1e-6);
+/// assert_eq!(quantile(0.95, None), quantile(0.95, Some(usize::MAX)));
+/// ```
+pub fn quantile(confidence: f64, degrees: Option<usize>) -> f64 {
+    let student = degrees.filter(|degrees| *degrees <= MOST_DEGREES && (0.0..1.0).contains(&confidence));
+    match student.and_then(|degrees| StudentsT::new(0.0, 1.0, degrees as f64).ok()) {
+        Some(student) => student.inverse_cdf(0.5 + 0.5 * confidence),
+        None => normal_quantile(confidence),
+    }
+}
+
+/// Beyond so many degrees of freedom Student's t is normal to nine digits.
+const MOST_DEGREES: usize = 1_000_000_000;
+
+/// The probability of an estimate at least this many standard errors from zero, on either side, if the
+/// parameter were zero: by Student's t if there are degrees of freedom, otherwise normal.
+///
+/// ```
+/// use steinbound::inference::sandwich::two_sided_p;
+/// assert!((two_sided_p(-2.0, None) - 0.04550026).abs() < 1e-8);
+/// assert!((two_sided_p(2.7764451, Some(4)) - 0.05).abs() < 1e-8);
+/// ```
+pub fn two_sided_p(z: f64, degrees: Option<usize>) -> f64 {
+    let student = degrees.filter(|degrees| *degrees <= MOST_DEGREES);
+    match student.and_then(|degrees| StudentsT::new(0.0, 1.0, degrees as f64).ok()) {
+        Some(student) => 2.0 * student.cdf(-z.abs()),
+        None => erfc(z.abs() / std::f64::consts::SQRT_2),
+    }
 }

@@ -33,6 +33,38 @@ pub trait Conditional: Density {
         hessian: &mut [f64],
     ) -> Option<f64>;
 
+    /// The part that is linear in covariates, if there is one: a likelihood is then maximised in an orthonormal
+    /// basis of them, which keeps the digits that nearly dependent covariates would lose.
+    fn linear_part(&self) -> Option<LinearPart> {
+        None
+    }
+
+    /// Whether single values have a positive probability, as records at a censoring limit have: a score then
+    /// says nothing of them, and only likelihoods can be fitted.
+    fn has_atoms(&self) -> bool {
+        false
+    }
+
     /// Draws the coordinate within a section, and returns whether that was possible.
     fn draw_given(&self, x: &mut [f64], theta: &[f64], section: (f64, f64), rng: &mut ChaCha8Rng) -> bool;
+}
+
+/// The part of a model that is linear in covariates.
+///
+/// The first parameters are the coefficients of an intercept, if there is one, and of the covariates, in this
+/// order; the model depends on these parameters and on the covariates only through the sum of their products.
+///
+/// ```
+/// use steinbound::model::{LinearPart, Model, Regression};
+/// let part = Regression::new(2).conditional().and_then(|model| model.linear_part());
+/// assert_eq!(part, Some(LinearPart { first: 1, covariates: 2, has_intercept: true }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinearPart {
+    /// The coordinate of the first covariate; the others follow.
+    pub first: usize,
+    /// The number of covariates.
+    pub covariates: usize,
+    /// Whether there is an intercept.
+    pub has_intercept: bool,
 }

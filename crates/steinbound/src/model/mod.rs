@@ -22,6 +22,7 @@
 //! | [`ExponentialFamily`] | by its statistics: exponential, gamma, pairwise interactions, your own | closed form |
 //! | [`Regression`] | a response given covariates | closed form |
 //! | [`Independent`] | the same [`Coordinate`] density in every coordinate: exponential, gamma, Weibull, beta, lognormal, Pareto, von Mises, Student's t | closed form or search |
+//! | [`CensoredRegression`] | the same, recorded as a limit where it lies beyond | search, concave without truncation |
 //! | [`GaussianMixture`] | several normals: means, weights, covariances | search from several starts |
 //! | [`Autodiff`] | a closure or a formula, differentiated automatically | search from your start |
 //! | [`Latent`] | a joint density with unobserved variables and draws of these | search, in rounds |
@@ -31,6 +32,7 @@ mod at_points;
 mod autodiff;
 mod batches;
 mod beta;
+mod censored_regression;
 mod conditional;
 pub mod conformance;
 mod counted;
@@ -68,6 +70,8 @@ pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use batches::{Batches, Wanted};
 pub use beta::Beta;
 pub use conditional::Conditional;
+pub use censored_regression::CensoredRegression;
+pub use conditional::{Conditional, LinearPart};
 pub use counted::{Counted, Separation};
 pub use curvature::Curvature;
 pub use density::Density;
@@ -95,6 +99,7 @@ pub use student_t::StudentT;
 pub use support::{Infinite, Support};
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
+pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
 
 use crate::error::ModelError;
 use crate::matrix::Matrix;

@@ -1,7 +1,7 @@
 use rand::rngs::ChaCha8Rng;
 
 use super::truncated_normal::{self, TruncatedNormal};
-use super::{Affine, Conditional, Density, LinearScore, Model, NaiveLikelihood, Reported, Slot};
+use super::{Affine, Conditional, Density, LinearPart, LinearScore, Model, NaiveLikelihood, Reported, Slot};
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError};
 use crate::matrix::Matrix;
@@ -65,6 +65,11 @@ impl Regression {
         Ok(self)
     }
 
+    /// The standard deviation of the noise, if it is known.
+    pub(crate) fn known_sigma(&self) -> Option<f64> {
+        self.sigma
+    }
+
     /// For points that have this number of coordinates after the covariates.
     pub fn with_other_coordinates(mut self, others: usize) -> Regression {
         self.others = others;
@@ -100,36 +105,8 @@ impl Regression {
         (precision > 0.0).then(|| (eta / precision, 1.0 / precision.sqrt()))
     }
 
-    /// The mean of the response between two limits at a point, whose first coordinate is ignored, and its gradient
-    /// in the reported parameters; `None` where these give no density.
-    ///
-    /// ```
-    /// use steinbound::model::Regression;
-    /// let model = Regression::new(1);
-    /// // Half of a standard normal about 7: its mean is sqrt(2 / pi) above it.
-    /// let (mean, gradient) = model.seen_response(&[0.0, 3.0], (7.0, f64::INFINITY), &[1.0, 2.0, 1.0]).unwrap();
-    /// assert!((mean - 7.0 - (2.0 / std::f64::consts::PI).sqrt()).abs() < 1e-12);
-    /// assert_eq!(gradient.len(), 3);
-    /// ```
-    pub fn seen_response(&self, x: &[f64], limits: (f64, f64), reported: &[f64]) -> Option<(f64, Vec<f64>)> {
-        if reported.len() != self.parameters() || x.len() <= self.covariates {
-            return None;
-        }
-        let sigma = self.sigma.or(reported.last().copied()).filter(|sigma| *sigma > 0.0)?;
-        let mean: f64 = self.regressors(x).zip(reported).map(|(x, b)| x * b).sum();
-        // About the mean, so that no digits are lost far from zero.
-        let (low, high) = ((limits.0 - mean) / sigma, (limits.1 - mean) / sigma);
-        let seen = TruncatedNormal::new(0.0, 1.0, (low, high))?;
-        let mut gradient: Vec<f64> = self.regressors(x).map(|x| x * seen.variance).collect();
-        if self.sigma.is_none() {
-            gradient.push(seen.mean_square);
-        }
-        let found = mean + sigma * seen.mean;
-        (found.is_finite() && gradient.iter().all(|v| v.is_finite())).then_some((found, gradient))
-    }
-
     /// The regressors of a point: 1 for the intercept, then the covariates.
-    fn regressors<'a>(&self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    pub(super) fn regressors<'a>(&self, x: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         self.intercept.then_some(1.0).into_iter().chain(x[1..1 + self.covariates].iter().copied())
     }
 
@@ -337,6 +314,10 @@ impl Conditional for Regression {
             }
         }
         Some(normal.log_normaliser)
+    }
+
+    fn linear_part(&self) -> Option<LinearPart> {
+        Some(LinearPart { first: 1, covariates: self.covariates, has_intercept: self.intercept })
     }
 
     fn draw_given(&self, x: &mut [f64], theta: &[f64], section: (f64, f64), rng: &mut ChaCha8Rng) -> bool {

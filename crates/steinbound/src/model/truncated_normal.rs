@@ -36,12 +36,12 @@ fn log_upper_tail(z: f64) -> f64 {
 const SERIES: f64 = 3.0;
 
 /// The log-density of the standard normal.
-fn log_density(z: f64) -> f64 {
+pub(super) fn log_density(z: f64) -> f64 {
     -0.5 * z * z - 0.5 * (2.0 * std::f64::consts::PI).ln()
 }
 
 /// `log P(low < Z < high)`, `low <= high`.
-fn log_probability(low: f64, high: f64) -> f64 {
+pub(crate) fn log_probability(low: f64, high: f64) -> f64 {
     if low > 0.0 {
         let (near, far) = (log_upper_tail(low), log_upper_tail(high));
         return near + (-(far - near).exp()).ln_1p();
@@ -55,18 +55,18 @@ fn log_probability(low: f64, high: f64) -> f64 {
 /// The integral of `exp(eta y - precision y^2 / 2)` between two limits, and the moments of `y` under that
 /// density.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct TruncatedNormal {
-    pub(super) log_normaliser: f64,
+pub(crate) struct TruncatedNormal {
+    pub(crate) log_normaliser: f64,
     /// `E y`.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
     /// `E y^2`.
-    pub(super) square: f64,
+    pub(crate) square: f64,
     /// `Var y`.
-    pub(super) variance: f64,
+    pub(crate) variance: f64,
     /// `Cov(y, y^2)`.
-    pub(super) mean_square: f64,
+    pub(crate) mean_square: f64,
     /// `Var y^2`.
-    pub(super) square_square: f64,
+    pub(crate) square_square: f64,
 }
 
 /// Moments of a standard normal `z` between two limits, measured from an origin: `z = origin + u`.
@@ -135,7 +135,7 @@ impl TruncatedNormal {
     /// `None` unless the precision is positive and the limits are in order.
     ///
     /// With `y = mu + s z` and `z = origin + u`, `y` is `c + s u`, and its moments are those of `u`.
-    pub(super) fn new(eta: f64, precision: f64, (low, high): (f64, f64)) -> Option<TruncatedNormal> {
+    pub(crate) fn new(eta: f64, precision: f64, (low, high): (f64, f64)) -> Option<TruncatedNormal> {
         let is_sound = precision > 0.0 && precision.is_finite() && eta.is_finite() && low < high;
         if !is_sound {
             return None;

@@ -8,5 +8,5 @@ mod numbers;
 mod table;
 
 pub use document::{Block, Document, LineKind, TextLine};
-pub use numbers::{duration, estimate, p_value, percent, setting, significant, statistic};
+pub use numbers::{duration, estimate, p_value, percent, setting, significant, significant_to, statistic};
 pub use table::{Table, cell};

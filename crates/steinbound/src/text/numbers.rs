@@ -12,7 +12,8 @@
 pub fn estimate(value: Option<f64>, error: Option<f64>) -> String {
     let Some(value) = value else { return "-".into() };
     match error {
-        Some(error) if error > 0.0 && error.is_finite() && value.is_finite() => {
+        // An error that is only rounding says nothing about digits.
+        Some(error) if error > ROUNDING * value.abs() && error.is_finite() && value.is_finite() => {
             let last = error.log10().floor() as i32 - 1;
             let first = value.abs().max(error).log10().floor() as i32;
             if first < 9 && (last >= -7 || first >= -1 && last >= -12) {
@@ -20,12 +21,40 @@ pub fn estimate(value: Option<f64>, error: Option<f64>) -> String {
                 return without_sign_of_zero(format!("{value:.decimals$}"));
             }
             let first = if value == 0.0 { last - 1 } else { value.abs().log10().floor() as i32 };
-            match (first - last).min(15) {
+            match (first - last).min(MOST_DIGITS) {
                 digits if digits < 0 => "0".into(),
-                digits => format!("{value:.*e}", digits as usize),
+                digits => significant_to(value, digits as usize + 1),
             }
         }
         _ => significant(value),
+    }
+}
+
+/// An error below this share of its value is rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// The most digits after the first, of a number whose error is small.
+const MOST_DIGITS: i32 = 9;
+
+/// A number with this number of significant digits, at least one; with an exponent where it would be long.
+///
+/// ```
+/// use steinbound::text::significant_to;
+/// assert_eq!([significant_to(80.6456141, 7), significant_to(-0.5, 3)], ["80.64561", "-0.500"]);
+/// assert_eq!([significant_to(9.996, 3), significant_to(6.02214e23, 4)], ["10.0", "6.022e23"]);
+/// ```
+pub fn significant_to(value: f64, digits: usize) -> String {
+    let digits = digits.clamp(1, 17);
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    // Rounding may carry into another digit, which the exponent of the rounded number shows.
+    let rounded = format!("{value:.*e}", digits - 1);
+    let exponent: i32 = rounded.rsplit('e').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    if (-4..9.max(digits as i32)).contains(&exponent) {
+        format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize)
+    } else {
+        rounded
     }
 }
 
@@ -137,7 +166,8 @@ mod tests {
         assert_eq!(estimate(Some(1.5e21), Some(1.5e21)), "1.5e21");
         assert_eq!(estimate(Some(-3.0), Some(4e15)), "0", "nothing is known of it");
         assert_eq!(estimate(Some(0.0), Some(1e-30)), "0");
-        assert_eq!(estimate(Some(1.0), Some(1e-30)), "1.000000000000000e0", "no more digits than there are");
+        assert_eq!(estimate(Some(1.0), Some(1e-30)), "1.000", "an error that is rounding");
+        assert_eq!(estimate(Some(1.0), Some(3e-14)), "1.000000000", "no more digits than anyone reads");
         assert_eq!(estimate(Some(0.25), Some(3e-9)), "0.2500000000");
         for exponent in -300..300 {
             let error = 10f64.powi(exponent);

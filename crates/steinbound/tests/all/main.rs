@@ -2,6 +2,7 @@
 
 mod at_once;
 mod bootstrap;
+mod censored;
 mod common;
 mod comparison;
 mod coverage;

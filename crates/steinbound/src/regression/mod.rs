@@ -1,13 +1,21 @@
-//! Truncated regression: a response with limits, covariates, and a kernel on both.
+//! Truncated and censored regression: a response with limits, covariates, and a kernel on both.
+
+mod effects;
+mod expected;
+mod pile_up;
 
 use std::sync::Arc;
+
+pub use effects::{Change, Effect};
+pub use expected::{Quantity, ResponseAt};
+pub use pile_up::PileUp;
 
 use crate::domain::{Limit, ResponseLimits};
 use crate::error::{Error, PointsError};
 use crate::fit::Estimator;
 use crate::kernel::bandwidth::{self, Bandwidth};
 use crate::matrix::Matrix;
-use crate::model::{Model, Regression};
+use crate::model::{CensoredRegression, Model, Regression};
 use crate::points::{Points, column_variances};
 
 /// The columns that the kernel of a regression uses.
@@ -68,7 +76,31 @@ pub struct TruncatedRegression {
     sigma: Option<f64>,
     lower: Option<ResponseLimit>,
     upper: Option<ResponseLimit>,
+    censored: Censored,
     kernel_on: KernelOn,
+}
+
+/// Which limits censor the response: beyond them it is recorded as the limit. Rows beyond the other limits are
+/// not seen at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Censored {
+    /// None: the response is truncated.
+    #[default]
+    No,
+    /// The lower limit.
+    Lower,
+    /// The upper limit.
+    Upper,
+    /// All limits that there are.
+    Both,
+}
+
+impl Censored {
+    /// Whether the lower and the upper limit censor.
+    pub fn sides(self) -> [bool; 2] {
+        [matches!(self, Censored::Lower | Censored::Both), matches!(self, Censored::Upper | Censored::Both)]
+    }
 }
 
 /// A regression ready to be fitted.
@@ -77,8 +109,10 @@ pub struct TruncatedRegression {
 pub struct PreparedRegression {
     /// The points `(y, x_1, .., x_k)`, followed by the limits that differ between observations.
     pub points: Points<'static>,
-    /// The model.
+    /// The model of the response before truncation or censoring.
     pub model: Regression,
+    /// The model of the records, if some limits censor.
+    pub censored: Option<CensoredRegression>,
     /// The limits of the response, if any.
     pub domain: Option<Arc<ResponseLimits>>,
     /// The median distance between responses, which scales the kernel; `None` if that is zero.
@@ -98,6 +132,7 @@ impl TruncatedRegression {
             sigma: None,
             lower: None,
             upper: None,
+            censored: Censored::No,
             kernel_on: KernelOn::Product,
         }
     }
@@ -134,6 +169,27 @@ impl TruncatedRegression {
     /// Responses above the limit are not seen.
     pub fn upper(mut self, limit: ResponseLimit) -> TruncatedRegression {
         self.upper = Some(limit);
+        self
+    }
+
+    /// Which limits censor instead of truncating; a side without limit is not censored.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Matrix};
+    /// use steinbound::regression::{Censored, ResponseLimit, TruncatedRegression};
+    /// let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 100.0 - 1.0).collect();
+    /// let y = (0..200).map(|i| (2.0 * x[i] + (7.0 * i as f64).sin()).max(0.0)).collect();
+    /// let regression = TruncatedRegression::new("y", y)
+    ///     .covariates(["x"], Matrix::from_fn(200, 1, |i, _| x[i]))
+    ///     .lower(ResponseLimit::Constant(0.0))
+    ///     .censored(Censored::Both)
+    ///     .build(0)?;
+    /// let fit = regression.estimator(&Estimator::mle()).fit(&regression.points, regression.fitted_model())?;
+    /// assert!((fit.estimates()[1] - 2.0).abs() < 4.0 * fit.std_errors()[1]);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn censored(mut self, censored: Censored) -> TruncatedRegression {
+        self.censored = censored;
         self
     }
 
@@ -189,13 +245,16 @@ impl TruncatedRegression {
         if let Some(sigma) = self.sigma {
             model = model.with_sigma(sigma)?;
         }
+        let [below, above] = self.censored.sides();
+        let records = [if below { lower } else { Limit::None }, if above { upper } else { Limit::None }];
+        let censored = (records != [Limit::None; 2]).then(|| CensoredRegression::new(model.clone(), records));
         // If most responses coincide the median is zero; methods without a kernel need none.
         let bandwidth = bandwidth::median(&Points::new(self.response.clone(), 1)?, seed).ok();
         let scales = match self.kernel_on {
             KernelOn::Response => [1.0].into_iter().chain(vec![f64::INFINITY; dimension - 1]).collect(),
             KernelOn::Product => product_scales(&points, bandwidth.unwrap_or(1.0), seed)?,
         };
-        Ok(PreparedRegression { points: points.with_scales(scales)?, model, domain, bandwidth })
+        Ok(PreparedRegression { points: points.with_scales(scales)?, model, censored, domain, bandwidth })
     }
 }
 
@@ -219,6 +278,14 @@ fn product_scales(points: &Points, bandwidth: f64, seed: u64) -> Result<Vec<f64>
 }
 
 impl PreparedRegression {
+    /// The model that is fitted: that of the records if some limits censor.
+    pub fn fitted_model(&self) -> &dyn Model {
+        match &self.censored {
+            Some(model) => model,
+            None => &self.model,
+        }
+    }
+
     /// An estimator with this regression's limits and, unless the estimator has one, its bandwidth.
     pub fn estimator(&self, estimator: &Estimator) -> Estimator {
         let mut estimator = estimator.clone();
@@ -232,88 +299,6 @@ impl PreparedRegression {
             estimator = estimator.boundary_points(regression_boundary_count(self.points.len()));
         }
         estimator
-    }
-
-    /// The mean of the untruncated response at new covariates, with its standard error: one pair for each row
-    /// of the design (covariates without the intercept), from the reported coefficients of a fit. `None` if
-    /// the sizes differ or the fit has no covariance.
-    ///
-    /// ```
-    /// # use steinbound::{Estimator, Matrix};
-    /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
-    /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
-    /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
-    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x);
-    /// # let regression = regression.lower(ResponseLimit::Constant(4.0)).build(0)?;
-    /// let estimator = regression.estimator(&Estimator::truncated_mle());
-    /// let fit = estimator.fit(&regression.points, &regression.model)?;
-    /// let (mean, error) = regression.predict(&fit, &Matrix::from_fn(1, 1, |_, _| 0.5)).unwrap()[0];
-    /// assert!((mean - 6.7).abs() < 4.0 * error);
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn predict(&self, fit: &crate::Fit, design: &Matrix) -> Option<Vec<(f64, f64)>> {
-        let (covariance, estimates) = self.predictable(fit, design)?;
-        let count = self.model.coefficients();
-        let intercept = usize::from(self.model.has_intercept());
-        let predict = |i: usize| {
-            let at = |k: usize| if k < intercept { 1.0 } else { design[(i, k - intercept)] };
-            let mean = (0..count).map(|k| at(k) * estimates[k]).sum::<f64>();
-            let variance: f64 = (0..count)
-                .flat_map(|j| (0..count).map(move |k| (j, k)))
-                .map(|(j, k)| at(j) * at(k) * covariance[(j, k)])
-                .sum();
-            (mean, variance.max(0.0).sqrt())
-        };
-        Some((0..design.rows()).map(predict).collect())
-    }
-
-    /// The mean of the response that is seen, between the limits of each row, with its standard error by the delta
-    /// method; otherwise as [`predict`](PreparedRegression::predict). Values are NaN where nothing can be seen.
-    ///
-    /// ```
-    /// # use steinbound::{Estimator, Matrix};
-    /// # use steinbound::regression::{ResponseLimit, TruncatedRegression};
-    /// # let x = Matrix::from_fn(60, 1, |i, _| i as f64 / 60.0);
-    /// # let y: Vec<f64> = (0..60).map(|i| 5.2 + 3.0 * (i as f64 / 60.0) + 0.5 * (i as f64).sin()).collect();
-    /// # let regression = TruncatedRegression::new("y", y).covariates(["x"], x);
-    /// # let regression = regression.lower(ResponseLimit::Constant(4.0)).build(0)?;
-    /// let estimator = regression.estimator(&Estimator::truncated_mle());
-    /// let fit = estimator.fit(&regression.points, &regression.model)?;
-    /// let at = Matrix::from_fn(1, 1, |_, _| 0.5);
-    /// let (whole, seen) = (regression.predict(&fit, &at), regression.predict_seen(&fit, &at, &[(6.5, 9.0)]));
-    /// assert!(seen.unwrap()[0].0 > whole.unwrap()[0].0);
-    /// # Ok::<(), steinbound::Error>(())
-    /// ```
-    pub fn predict_seen(
-        &self,
-        fit: &crate::Fit,
-        design: &Matrix,
-        limits: &[(f64, f64)],
-    ) -> Option<Vec<(f64, f64)>> {
-        let (covariance, estimates) = self.predictable(fit, design)?;
-        if limits.len() != design.rows() {
-            return None;
-        }
-        let predict = |(i, limits): (usize, &(f64, f64))| {
-            let point: Vec<f64> =
-                [0.0].into_iter().chain((0..design.columns()).map(|j| design[(i, j)])).collect();
-            let found = self.model.seen_response(&point, *limits, &estimates);
-            let Some((mean, gradient)) = found else { return (f64::NAN, f64::NAN) };
-            let row = |j: usize| (0..gradient.len()).map(|k| covariance[(j, k)] * gradient[k]).sum::<f64>();
-            let variance: f64 = gradient.iter().enumerate().map(|(j, slope)| slope * row(j)).sum();
-            (mean, variance.max(0.0).sqrt())
-        };
-        Some(limits.iter().enumerate().map(predict).collect())
-    }
-
-    /// The covariance and the estimates of a fit, if they and the design have the model's sizes.
-    fn predictable<'f>(&self, fit: &'f crate::Fit, design: &Matrix) -> Option<(&'f Matrix, Vec<f64>)> {
-        let (covariance, estimates) = (fit.covariance.as_ref()?, fit.estimates());
-        let count = self.model.coefficients();
-        let has_sizes = design.columns() + usize::from(self.model.has_intercept()) == count
-            && estimates.len() == self.model.parameters()
-            && covariance.rows() == estimates.len();
-        has_sizes.then_some((covariance, estimates))
     }
 }
 
