@@ -63,7 +63,8 @@ PARTS: list[tuple[str, str, list[str]]] = [
     (
         "Domains",
         "steinbound",
-        ["Domain", "Ball", "Box", "Interval", "HalfSpace", "LevelSet", "Polygon", "Outside", "Intersection"],
+        ["Domain", "Ball", "Box", "Interval", "Ellipse", "Annulus", "Cylinder", "HalfSpace", "LevelSet", "Polygon",
+         "Where", "Outside", "Intersection", "Union"],
     ),
     ("Kernels", "steinbound", ["GaussianKernel", "IMQ", "Matern52", "RationalQuadratic"]),
     ("Data", "steinbound.datasets", []),

@@ -11,6 +11,8 @@ use steinbound_request::{self as request, Options, Value, Wording, choices, opti
 
 use crate::arrays::{of_points, of_rows, points};
 use crate::error::Failure;
+use crate::job::Job;
+use crate::predicate::{Asked, Function};
 use crate::render::{Forms, forms};
 
 /// A region, in a number of coordinates that may be left open.
@@ -24,20 +26,37 @@ enum Shape {
     Map(Map),
     Outside(Py<Domain>),
     Intersection(Vec<Py<Domain>>),
+    Union(Vec<Py<Domain>>),
+    Where { function: Arc<Function>, bounds: Vec<(f64, f64)> },
 }
 
 impl Domain {
-    /// The domain, in `dimension` coordinates if it leaves that open.
-    pub fn build(&self, dimension: usize) -> Result<Arc<dyn library::Domain>, Failure> {
+    /// The domain for one computation, in `dimension` coordinates if it leaves that open.
+    pub fn build(&self, dimension: usize, job: &Arc<Job>) -> Result<Arc<dyn library::Domain>, Failure> {
+        let built = |part: &Py<Domain>| part.get().build(dimension, job);
+        let all = |parts: &[Py<Domain>]| parts.iter().map(built).collect::<Result<Vec<_>, _>>();
         Ok(match &self.shape {
             Shape::Spec(spec) => spec.build(dimension)?,
             Shape::Map(map) => Arc::new(map.polygon()?),
-            Shape::Outside(inner) => Arc::new(library::Complement::new(inner.get().build(dimension)?)),
-            Shape::Intersection(parts) => {
-                let parts = parts.iter().map(|part| part.get().build(dimension)).collect::<Result<_, _>>()?;
-                Arc::new(library::Intersection::new(parts)?)
+            Shape::Outside(inner) => Arc::new(library::Complement::new(built(inner)?)),
+            Shape::Intersection(parts) => Arc::new(library::Intersection::new(all(parts)?)?),
+            Shape::Union(parts) => Arc::new(library::Union::new(all(parts)?)?),
+            Shape::Where { function, bounds } => {
+                Arc::new(library::Predicate::new(Arc::new(Asked::new(function, job)), bounds.clone())?)
             }
         })
+    }
+
+    /// Whether a function in Python is part of it, so that it has to be built for each computation.
+    pub fn asks_python(&self) -> bool {
+        match &self.shape {
+            Shape::Spec(_) | Shape::Map(_) => false,
+            Shape::Outside(inner) => inner.get().asks_python(),
+            Shape::Intersection(parts) | Shape::Union(parts) => {
+                parts.iter().any(|part| part.get().asks_python())
+            }
+            Shape::Where { .. } => true,
+        }
     }
 
     fn own_dimension(&self) -> Option<usize> {
@@ -45,26 +64,49 @@ impl Domain {
             Shape::Spec(spec) => spec.dimension(),
             Shape::Map(_) => Some(2),
             Shape::Outside(inner) => inner.get().own_dimension(),
-            Shape::Intersection(parts) => parts.iter().find_map(|part| part.get().own_dimension()),
+            Shape::Intersection(parts) | Shape::Union(parts) => {
+                parts.iter().find_map(|part| part.get().own_dimension())
+            }
+            Shape::Where { bounds, .. } => Some(bounds.len()),
+        }
+    }
+
+    /// Whether formulas in it wait for the columns of data.
+    fn waits_for_columns(&self) -> bool {
+        match &self.shape {
+            Shape::Spec(spec) => !spec.is_complete(),
+            Shape::Map(_) | Shape::Where { .. } => false,
+            Shape::Outside(inner) => inner.get().waits_for_columns(),
+            Shape::Intersection(parts) | Shape::Union(parts) => {
+                parts.iter().any(|part| part.get().waits_for_columns())
+            }
         }
     }
 
     /// The region of a request: the polygons of a map where it is nothing else, so that they can be
     /// projected.
-    pub fn region(&self, dimension: usize) -> Result<request::Shape, Failure> {
+    pub fn region(&self, dimension: usize, job: &Arc<Job>) -> Result<request::Shape, Failure> {
         Ok(match &self.shape {
             Shape::Map(map) => request::Shape::Polygon(Box::new(map.polygon()?)),
             Shape::Spec(spec) => match spec.polygon() {
                 Some(polygon) => request::Shape::Polygon(Box::new(polygon?)),
-                None => request::Shape::Domain(self.build(dimension)?),
+                None => request::Shape::Domain(self.build(dimension, job)?),
             },
-            _ => request::Shape::Domain(self.build(dimension)?),
+            _ => request::Shape::Domain(self.build(dimension, job)?),
         })
     }
 
     /// The domain in the requested number of coordinates, or else its own.
-    fn built(&self, dimension: Option<usize>) -> Result<Arc<dyn library::Domain>, Failure> {
-        self.build(dimension.or(self.own_dimension()).unwrap_or(2))
+    fn built(&self, dimension: Option<usize>, job: &Arc<Job>) -> Result<Arc<dyn library::Domain>, Failure> {
+        self.build(dimension.or(self.own_dimension()).unwrap_or(2), job)
+    }
+
+    /// Refuses parts that do not fit together, if that can be seen already.
+    fn checked(self, py: Python<'_>) -> Result<Domain, Failure> {
+        if !self.waits_for_columns() {
+            self.built(None, &Job::new(py, None)?)?;
+        }
+        Ok(self)
     }
 }
 
@@ -93,6 +135,25 @@ impl Domain {
         Ok(Domain { shape: Shape::Map(map) })
     }
 
+    /// The same domain for data with these columns, which formulas may name.
+    fn with_columns(&self, py: Python<'_>, columns: Vec<String>) -> Result<Domain, Failure> {
+        let named = |part: &Py<Domain>| -> Result<Py<Domain>, Failure> {
+            Ok(Py::new(py, part.get().with_columns(py, columns.clone())?)?)
+        };
+        let all = |parts: &[Py<Domain>]| parts.iter().map(named).collect::<Result<Vec<_>, _>>();
+        let shape = match &self.shape {
+            Shape::Spec(spec) => Shape::Spec(spec.with_columns(&columns)?),
+            Shape::Map(map) => Shape::Map(map.clone()),
+            Shape::Outside(inner) => Shape::Outside(named(inner)?),
+            Shape::Intersection(parts) => Shape::Intersection(all(parts)?),
+            Shape::Union(parts) => Shape::Union(all(parts)?),
+            Shape::Where { function, bounds } => {
+                Shape::Where { function: Arc::clone(function), bounds: bounds.clone() }
+            }
+        };
+        Ok(Domain { shape })
+    }
+
     /// What lies outside a domain.
     #[staticmethod]
     fn outside(domain: Py<Domain>) -> Domain {
@@ -101,10 +162,26 @@ impl Domain {
 
     /// What lies in all of some domains.
     #[staticmethod]
-    fn intersection(domains: Vec<Py<Domain>>) -> Result<Domain, Failure> {
-        let domain = Domain { shape: Shape::Intersection(domains) };
-        domain.built(None)?;
-        Ok(domain)
+    fn intersection(py: Python<'_>, domains: Vec<Py<Domain>>) -> Result<Domain, Failure> {
+        Domain { shape: Shape::Intersection(domains) }.checked(py)
+    }
+
+    /// What lies in at least one of some domains.
+    #[staticmethod]
+    fn union(py: Python<'_>, domains: Vec<Py<Domain>>) -> Result<Domain, Failure> {
+        Domain { shape: Shape::Union(domains) }.checked(py)
+    }
+
+    /// The points of a box for which a function of an array of points gives true.
+    #[staticmethod]
+    fn predicate(
+        py: Python<'_>,
+        name: String,
+        inside: Py<PyAny>,
+        bounds: Vec<(f64, f64)>,
+    ) -> Result<Domain, Failure> {
+        let function = Arc::new(Function { name, inside });
+        Domain { shape: Shape::Where { function, bounds } }.checked(py)
     }
 
     /// The number of coordinates, where the domain tells.
@@ -124,8 +201,8 @@ impl Domain {
 
     /// What it is, in words.
     #[pyo3(signature = (dimension=None))]
-    fn describe(&self, dimension: Option<usize>) -> Result<String, Failure> {
-        Ok(self.built(dimension)?.describe())
+    fn describe(&self, py: Python<'_>, dimension: Option<usize>) -> Result<String, Failure> {
+        Ok(self.built(dimension, &Job::new(py, None)?)?.describe())
     }
 
     /// Which points lie inside.
@@ -135,9 +212,10 @@ impl Domain {
         places: PyReadonlyArray2<'py, f64>,
     ) -> Result<Bound<'py, PyArray1<bool>>, Failure> {
         let places = points(&places)?;
-        let domain = self.build(places.dimension())?;
+        let job = Job::new(py, None)?;
+        let domain = self.build(places.dimension(), &job)?;
         check_dimension(domain.as_ref(), places.dimension())?;
-        let inside: Vec<bool> = py.detach(|| places.rows().map(|x| domain.contains(x)).collect());
+        let inside = job.run(py, || Ok::<_, Failure>(domain.contains_all(&places)))?;
         Ok(PyArray1::from_vec(py, inside))
     }
 
@@ -153,7 +231,9 @@ impl Domain {
         near: Option<PyReadonlyArray2<'py, f64>>,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         let near = near.as_ref().map(points).transpose()?;
-        let domain = self.built(near.as_ref().map(|near| near.dimension()).or(dimension))?;
+        let job = Job::new(py, None)?;
+        let dimension = near.as_ref().map(|near| near.dimension()).or(dimension);
+        let domain = self.built(dimension, &job)?;
         if let Some(near) = &near {
             check_dimension(domain.as_ref(), near.dimension())?;
         }
@@ -162,7 +242,7 @@ impl Domain {
         if let Some(near) = &near {
             wanted = wanted.near(near);
         }
-        let found = py.detach(|| domain.sample_boundary(&wanted, &mut stream(seed, tasks::BOUNDARY)))?;
+        let found = job.run(py, || domain.sample_boundary(&wanted, &mut stream(seed, tasks::BOUNDARY)))?;
         Ok(of_points(py, &found)?)
     }
 
@@ -178,22 +258,25 @@ impl Domain {
         near: Option<PyReadonlyArray2<'py, f64>>,
     ) -> Result<(String, Forms), Failure> {
         let near = near.as_ref().map(points).transpose()?;
-        let domain = self.built(near.as_ref().map(|near| near.dimension()).or(dimension))?;
+        let job = Job::new(py, None)?;
+        let dimension = near.as_ref().map(|near| near.dimension()).or(dimension);
+        let domain = self.built(dimension, &job)?;
         let mut given = Options::new();
         given.set(&options::SEED, Value::Seed(seed));
         given.set_text(&options::BOUNDARY_SAMPLING, sampling)?;
         if let Some(count) = count {
             given.set(&options::BOUNDARY_POINTS, Value::Count(count));
         }
-        let found = py.detach(|| request::sample_boundary(domain, near.as_ref(), &given, Wording::Python))?;
+        let found =
+            job.run(py, || request::sample_boundary(domain, near.as_ref(), &given, Wording::Python))?;
         let document = tables::coverage::document(&found.domain, &found.coverage, found.leak);
         Ok((found.json().to_string(), forms(&document)))
     }
 
     /// The smallest and largest value of each coordinate.
     #[pyo3(signature = (dimension=None))]
-    fn bounds(&self, dimension: Option<usize>) -> Result<Vec<(f64, f64)>, Failure> {
-        Ok(self.built(dimension)?.bounds())
+    fn bounds(&self, py: Python<'_>, dimension: Option<usize>) -> Result<Vec<(f64, f64)>, Failure> {
+        Ok(self.built(dimension, &Job::new(py, None)?)?.bounds())
     }
 
     /// The boundary in the plane as curves within a window.
@@ -202,8 +285,9 @@ impl Domain {
         py: Python<'py>,
         window: [(f64, f64); 2],
     ) -> Result<Vec<Bound<'py, PyArray2<f64>>>, Failure> {
-        let domain = self.build(2)?;
-        let curves = py.detach(|| domain.outline(window));
+        let job = Job::new(py, None)?;
+        let domain = self.build(2, &job)?;
+        let curves = job.run(py, || Ok::<_, Failure>(domain.outline(window)))?;
         let flat = |curve: Vec<[f64; 2]>| of_rows(py, curve.into_iter().flatten().collect(), 2);
         Ok(curves.into_iter().map(flat).collect::<PyResult<_>>()?)
     }

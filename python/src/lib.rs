@@ -10,6 +10,7 @@ mod domain;
 mod error;
 mod job;
 mod model;
+mod predicate;
 mod problem;
 mod questions;
 mod regression;

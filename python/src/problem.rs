@@ -47,6 +47,8 @@ struct Density {
     boundary: Option<Points<'static>>,
     normals: Option<Points<'static>>,
     region: Option<Shape>,
+    /// The domain, if it is built for each computation.
+    asked: Option<Py<Domain>>,
     start: Option<Vec<f64>>,
 }
 
@@ -96,18 +98,21 @@ impl Density {
         data: &'a Points<'a>,
         model: &'a dyn LibraryModel,
         settings: &Settings,
-        job: &Job,
-    ) -> Request<'a> {
+        job: &Arc<Job>,
+    ) -> Result<Request<'a>, Failure> {
         let mut request = Request::new(data, ModelRequest::Given(model), settings.method);
         request.region.boundary = self.boundary.clone();
         request.region.normals = self.normals.clone();
-        request.region.shape = self.region.clone();
+        request.region.shape = match &self.asked {
+            Some(domain) => Some(domain.get().region(data.dimension(), job)?),
+            None => self.region.clone(),
+        };
         request.region.is_projected = settings.is_projected;
         request.start = self.start.clone();
         request.options = settings.options.clone();
         request.wording = Wording::Python;
         request.interrupt = job.interrupt();
-        request
+        Ok(request)
     }
 }
 
@@ -132,9 +137,9 @@ impl Problem {
             What::Density(density) => {
                 let model = density.model.for_job(&job);
                 density.with_points(py, |data| {
+                    let request = density.request(data, model.as_ref(), &settings, &job)?;
                     job.run(py, || {
                         let listener = Progress { job: &job, function: progress };
-                        let request = density.request(data, model.as_ref(), &settings, &job);
                         work(&request.prepare(&listener)?, &listener)
                     })
                 })
@@ -193,7 +198,7 @@ impl Problem {
         model: &Model,
         boundary: Option<PyReadonlyArray2<'_, f64>>,
         boundary_normals: Option<PyReadonlyArray2<'_, f64>>,
-        domain: Option<&Domain>,
+        domain: Option<Py<Domain>>,
         start: Option<Vec<f64>>,
         settings: &Bound<'_, PyDict>,
     ) -> Result<Problem, Failure> {
@@ -203,12 +208,15 @@ impl Problem {
         let weights = weights.map(|weights| weights.as_array().to_vec());
         let data = Data { values: data, names, weights, clusters };
         let mut density =
-            Density { data, model: model.clone(), boundary, normals, region: None, start: None };
+            Density { data, model: model.clone(), boundary, normals, region: None, asked: None, start: None };
         (density.region, density.start) = density.with_points(py, |data| {
-            let region = domain.map(|domain| domain.region(data.dimension())).transpose()?;
+            let job = Job::new(py, None)?;
+            let built = |domain: &Py<Domain>| domain.get().region(data.dimension(), &job);
+            let region = domain.as_ref().map(built).transpose()?;
             let start = start.map(|start| model.start(start, data)).transpose()?;
             Ok((region, start))
         })?;
+        density.asked = domain.filter(|domain| domain.get().asks_python());
         Ok(Problem { what: What::Density(Box::new(density)), settings })
     }
 
@@ -375,10 +383,10 @@ impl Problem {
         let models: Vec<(String, Arc<dyn LibraryModel>)> =
             models.into_iter().map(|(label, model)| (label, model.get().for_job(&job))).collect();
         let (answer, mut warnings) = density.with_points(py, |data| {
+            let mut request = density.request(data, own_model.as_ref(), &own, &job)?;
+            request.start = None;
             job.run(py, || {
                 let listener = Progress { job: &job, function: progress.as_ref() };
-                let mut request = density.request(data, own_model.as_ref(), &own, &job);
-                request.start = None;
                 let case = request.prepare(&listener)?;
                 let given = |model| ModelRequest::Given(model);
                 let models: Vec<NamedModel> = models
@@ -422,10 +430,10 @@ impl Problem {
         let models: Vec<(String, Arc<dyn LibraryModel>)> =
             models.into_iter().map(|(label, model)| (label, model.get().for_job(&job))).collect();
         let found = density.with_points(py, |data| {
+            let mut request = density.request(data, own_model.as_ref(), &self.settings, &job)?;
+            request.start = None;
             job.run(py, || {
                 let listener = Progress { job: &job, function: progress.as_ref() };
-                let mut request = density.request(data, own_model.as_ref(), &self.settings, &job);
-                request.start = None;
                 let case = request.prepare(&listener)?;
                 let models: Vec<NamedModel> = models
                     .iter()

@@ -24,7 +24,7 @@ pub fn simulate<'py>(
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
     let job = Job::new(py, None)?;
     let model = model.for_job(&job);
-    let domain = domain.map(|domain| domain.build(model.dimension())).transpose()?;
+    let domain = domain.map(|domain| domain.build(model.dimension(), &job)).transpose()?;
     let found = job.run(py, || {
         let theta = reported(model.as_ref(), &at)?;
         let rng = &mut stream(seed, tasks::DATA);

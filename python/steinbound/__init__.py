@@ -39,13 +39,29 @@ from ._warnings import (
     SteinboundWarning,
     UncertaintyWarning,
 )
-from .domains import Ball, Box, Domain, HalfSpace, Intersection, Interval, LevelSet, Outside, Polygon
+from .domains import (
+    Annulus,
+    Ball,
+    Box,
+    Cylinder,
+    Domain,
+    Ellipse,
+    HalfSpace,
+    Intersection,
+    Interval,
+    LevelSet,
+    Outside,
+    Polygon,
+    Union,
+    Where,
+)
 from .kernels import IMQ, GaussianKernel, Kernel, Matern52, RationalQuadratic
 from .models import Formula, Gaussian, GaussianMixture, LogDensity, Model, Score
 
 __all__ = [
     "IMQ",
     "AccuracyWarning",
+    "Annulus",
     "Ball",
     "BoundaryCoverage",
     "BoundaryUsed",
@@ -56,11 +72,13 @@ __all__ = [
     "ComparisonResult",
     "ConvergenceWarning",
     "CoordinateWarning",
+    "Cylinder",
     "DataWarning",
     "Derived",
     "Disagreement",
     "DiscrepancyResult",
     "Domain",
+    "Ellipse",
     "FitResult",
     "FitWarning",
     "Formula",
@@ -88,7 +106,9 @@ __all__ = [
     "Summary",
     "TestResult",
     "UncertaintyWarning",
+    "Union",
     "WaldTest",
+    "Where",
     "__version__",
     "compare",
     "datasets",

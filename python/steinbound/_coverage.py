@@ -53,6 +53,11 @@ class BoundaryCoverage:
         found = self._found["leak"]
         return None if found is None else dict(found)
 
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know, such as how the boundary was found."""
+        return list(self._found["notes"])
+
     def _measured(self, name: str) -> float | None:
         value = self._found["coverage"][name]
         return None if value is None else float(value)

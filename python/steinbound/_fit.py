@@ -112,7 +112,7 @@ def problem_of(
         model=chosen,
         boundary=places,
         boundary_normals=normals,
-        domain=region,
+        domain=None if region is None else region._for(points.columns),
         start=begin,
         settings=settings,
     )

@@ -17,7 +17,8 @@ class Options(TypedDict, total=False):
     ----------
     distance
         The distance to the boundary for bdksd and truncsm: ``exact``, ``nearest``, ``axes`` (default: exact where
-        the domain is known).
+        the domain is known). Where a domain has no formula for it, truncsm measures along the axes and bdksd to the
+        nearest of many boundary points; a bias by too few of them is measured and warned of.
     distance_norm
         The norm in which the nearest boundary point is sought: ``1``, ``2``, ``inf`` (default: 2).
     distance_power
@@ -28,7 +29,8 @@ class Options(TypedDict, total=False):
         The share of the kernel that landmarks may leave out (default: 0.001).
     boundary_points
         How many boundary points to sample from a map or a domain (default: auto). By default efficient and tksd
-        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200.
+        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200, or
+        4,000 for distances to the nearest of them.
     boundary_sampling
         How to place sampled boundary points: ``uniform``, ``even``, ``radial`` (default: uniform).
     allow_outside

@@ -42,6 +42,11 @@ class Points:
     array: NDArray[np.float64]
     names: list[str] | None
 
+    @property
+    def columns(self) -> list[str]:
+        """The names, or those that columns without names have."""
+        return self.names or [f"x{axis + 1}" for axis in range(self.array.shape[1])]
+
 
 def as_points(values: Any, what: str = "X", names: Sequence[str] | None = None) -> Points:
     """Points from whatever holds them; NaN and infinite values pass, because the engine says where they are.

@@ -54,7 +54,7 @@ class Problem:
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
-        return self.points.names or [f"x{axis + 1}" for axis in range(self.points.array.shape[1])]
+        return self.points.columns
 
     @property
     def core(self) -> _core.Problem:

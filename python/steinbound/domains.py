@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,20 +16,27 @@ from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
 
 __all__ = [
+    "Annulus",
     "Ball",
     "Box",
+    "Cylinder",
     "Domain",
+    "Ellipse",
     "HalfSpace",
     "Intersection",
     "Interval",
     "LevelSet",
     "Outside",
     "Polygon",
+    "Union",
+    "Where",
 ]
 
 
 class Domain:
     """A region.
+
+    Regions are combined by ``|`` (at least one), ``&`` (all), ``-`` (the first without the second) and ``~`` (outside).
 
     Parameters
     ----------
@@ -44,6 +53,8 @@ class Domain:
     """
 
     _recipe: tuple[Any, ...]
+    #: The columns of the data that formulas may name, where these are known.
+    _columns: tuple[str, ...] | None = None
     _built: _core.Domain | None = None
 
     def __init__(self, spec: str) -> None:
@@ -56,8 +67,17 @@ class Domain:
     @property
     def _engine(self) -> _core.Domain:
         if self._built is None:
-            self._built = self._build()
+            built = self._build()
+            self._built = built if self._columns is None else built.with_columns(self._columns)
         return self._built
+
+    def _for(self, names: Sequence[str] | None) -> Domain:
+        """The same region for data with these columns."""
+        if names is None:
+            return self
+        same = copy.copy(self)
+        same._columns, same._built = tuple(names), self._engine.with_columns(names)
+        return same
 
     def _build(self) -> _core.Domain:
         kind, *parts = self._recipe
@@ -69,7 +89,10 @@ class Domain:
             return _core.Domain.from_file(*parts)
         if kind == "outside":
             return _core.Domain.outside(parts[0]._engine)
-        return _core.Domain.intersection([part._engine for part in parts])
+        if kind == "where":
+            return _core.Domain.predicate(_name_of(parts[0]), _asked(parts[0]), parts[1])
+        combined = _core.Domain.union if kind == "union" else _core.Domain.intersection
+        return combined([part._engine for part in parts])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_built"}
@@ -86,6 +109,12 @@ class Domain:
     def __and__(self, other: Domain) -> Intersection:
         return Intersection(self, other)
 
+    def __or__(self, other: Domain) -> Union:
+        return Union(self, other)
+
+    def __sub__(self, other: Domain) -> Intersection:
+        return Intersection(self, Outside(other))
+
     def __invert__(self) -> Outside:
         return Outside(self)
 
@@ -99,8 +128,9 @@ class Domain:
         return self._engine.describe()
 
     def contains(self, points: Any) -> NDArray[np.bool_]:
-        """Which points lie inside."""
-        return self._engine.contains(as_points(points, "points").array)
+        """Which points lie inside. Where formulas name columns, the points need these names, as a data frame has them."""
+        places = as_points(points, "points")
+        return self._for(places.names)._engine.contains(places.array)
 
     def bounds(self, dimension: int | None = None) -> NDArray[np.float64]:
         """The smallest and largest value of each coordinate, one row for each."""
@@ -137,10 +167,10 @@ class Domain:
         >>> edge.shape, bool(np.allclose(np.linalg.norm(edge, axis=1), 2))
         ((10, 2), True)
         """
-        places = None if near is None else as_points(near, "near").array
+        places, names = _places(near)
         size = as_dimension(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
-        return self._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
+        return self._for(names)._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
 
     def coverage(
         self,
@@ -168,15 +198,24 @@ class Domain:
         >>> few.fill_distance > many.fill_distance
         True
         """
-        places = None if near is None else as_points(near, "near").array
+        places, names = _places(near)
         size = as_dimension(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
-        return BoundaryCoverage(*self._engine.coverage(count, seed_of(random_state), sampling, size, places))
+        found = self._for(names)._engine.coverage(count, seed_of(random_state), sampling, size, places)
+        return BoundaryCoverage(*found)
 
     def outline(self, window: Any = None) -> list[NDArray[np.float64]]:
         """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""
         (x0, x1), (y0, y1) = self.bounds(2) if window is None else np.asarray(window, dtype=float)
         return self._engine.outline([(float(x0), float(x1)), (float(y0), float(y1))])
+
+
+def _places(near: Any) -> tuple[NDArray[np.float64] | None, list[str] | None]:
+    """Data near which a boundary is sampled, and the names of their columns."""
+    if near is None:
+        return None, None
+    places = as_points(near, "near")
+    return places.array, places.names
 
 
 def _listed(values: Any, what: str) -> str:
@@ -249,6 +288,78 @@ class Interval(Domain):
         super().__init__(f"interval({_number(low, 'low')}, {_number(high, 'high')})")
 
 
+class Ellipse(Domain):
+    """An ellipse, or an ellipsoid in more coordinates.
+
+    Parameters
+    ----------
+    radii
+        Its half-axes, one for each coordinate.
+    center
+        Its centre; the origin by default.
+    angle
+        In the plane: degrees by which it is turned, counter-clockwise.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Ellipse([2, 1], angle=90).contains([[0, 1.9], [1.9, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, radii: Any, center: Any = None, angle: float | None = None) -> None:
+        place = "" if center is None else f", center={_listed(center, 'center')}"
+        turn = "" if angle is None else f", angle={_number(angle, 'angle')}"
+        super().__init__(f"ellipse(radii={_listed(radii, 'radii')}{place}{turn})")
+
+
+class Annulus(Domain):
+    """A ring: what lies between two circles, or two spheres in more coordinates.
+
+    Parameters
+    ----------
+    inner, outer
+        The two radii.
+    center
+        Its centre; the origin by default.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Annulus(inner=0.5, outer=2).contains([[1, 0], [0.1, 0]])
+    array([ True, False])
+    """
+
+    def __init__(self, inner: float, outer: float, center: Any = None) -> None:
+        place = "" if center is None else f", center={_listed(center, 'center')}"
+        super().__init__(f"annulus(inner={_number(inner, 'inner')}, outer={_number(outer, 'outer')}{place})")
+
+
+class Cylinder(Domain):
+    """A cylinder about the last coordinate.
+
+    Parameters
+    ----------
+    radius
+        Its radius across.
+    low, high
+        Its ends along the last coordinate, which may be infinite.
+    center
+        Where its axis is in the other coordinates; at the origin by default.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> sb.Cylinder(radius=1, low=-2, high=2).contains([[0.5, 0.5, 1.9], [0.5, 0.5, 2.1]])
+    array([ True, False])
+    """
+
+    def __init__(self, radius: float, low: float, high: float, center: Any = None) -> None:
+        place = "" if center is None else f", center={_listed(center, 'center')}"
+        ends = f"low={_number(low, 'low')}, high={_number(high, 'high')}"
+        super().__init__(f"cylinder(radius={_number(radius, 'radius')}, {ends}{place})")
+
+
 class HalfSpace(Domain):
     """The points whose inner product with a normal is at least an offset.
 
@@ -264,12 +375,14 @@ class HalfSpace(Domain):
 
 
 class LevelSet(Domain):
-    """The points at which a formula in ``x1``, ``x2``, .. is negative.
+    """The points at which a formula in ``x1``, ``x2``, .. is negative. It may also name the columns of the data.
 
     Examples
     --------
     >>> import steinbound as sb
     >>> sb.LevelSet("x1^2 + x2^2 - 1").contains([[0, 0], [1, 1]])
+    array([ True, False])
+    >>> sb.LevelSet("lon^2 + lat^2 - 1").contains({"lon": [0, 1], "lat": [0, 1]})
     array([ True, False])
     """
 
@@ -355,6 +468,84 @@ class Intersection(Domain):
             raise ValueError("an intersection is one of two regions or more")
         self._recipe = ("intersection", *(as_domain(domain) for domain in domains))
         self._built = self._build()
+
+
+class Union(Domain):
+    """What lies in at least one of some regions; also written ``one | other``.
+
+    Examples
+    --------
+    >>> import steinbound as sb
+    >>> (sb.Interval(-2, -1) | sb.Interval(1, 2)).sample_boundary().ravel()
+    array([-2., -1.,  1.,  2.])
+    """
+
+    def __init__(self, *domains: Any) -> None:
+        if len(domains) < 2:
+            raise ValueError("a union is one of two regions or more")
+        self._recipe = ("union", *(as_domain(domain) for domain in domains))
+        self._built = self._build()
+
+
+class Where(Domain):
+    """The points of a box for which a function says that they lie inside.
+
+    Parameters
+    ----------
+    function
+        A function of an array of points, one in each row, that gives a boolean for each; or numbers, which are negative
+        (or zero) inside. It is called with many points at once.
+    bounds
+        The box, as the smallest and largest value of each coordinate. Where the region reaches a side of the box, that
+        side is part of its boundary; parts much smaller than the box can be missed.
+
+    Examples
+    --------
+    >>> import numpy as np, steinbound as sb
+    >>> heart = sb.Where(lambda x: x[:, 0] ** 2 + (x[:, 1] - np.cbrt(x[:, 0] ** 2)) ** 2 < 1, bounds=[(-2, 2), (-2, 2)])
+    >>> heart.contains([[0.5, 0.5], [0.0, 1.2]])
+    array([ True, False])
+    """
+
+    def __init__(self, function: Callable[[NDArray[np.float64]], Any], bounds: Any) -> None:
+        if not callable(function):
+            raise TypeError(f"a region is decided by a function of points, not by a {type(function).__name__}")
+        box = np.asarray(bounds, dtype=np.float64)
+        if box.ndim != 2 or box.shape[1] != 2:
+            raise ValueError(
+                f"bounds has the shape {box.shape}; give the smallest and largest value of each coordinate"
+            )
+        self._recipe = ("where", function, tuple((float(low), float(high)) for low, high in box))
+        self._built = self._build()
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "region of a function" if name == "<lambda>" else f"region where {name}"
+
+
+def _asked(function: Callable[[NDArray[np.float64]], Any]) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
+    """A function of points, as the engine asks it."""
+
+    def inside(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        # A function that changed them would change the input of the next one.
+        points.setflags(write=False)
+        found = np.asarray(function(points))
+        if found.shape != (len(points),):
+            raise ValueError(
+                f"the region's function gave an array of shape {found.shape} for {len(points)} points; "
+                f"it should be ({len(points)},)"
+            )
+        if found.dtype != np.bool_:
+            if found.dtype.kind not in "iuf":
+                raise TypeError(
+                    f"the region's function gave values of type {found.dtype}; give booleans, or numbers that are "
+                    "negative inside"
+                )
+            found = found <= 0
+        return np.ascontiguousarray(found)
+
+    return inside
 
 
 def as_domain(value: Any) -> Domain:

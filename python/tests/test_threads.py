@@ -231,6 +231,7 @@ LONG = {
     "boundary": "DISC.sample_boundary(100000000)",
     "regression": "sb.regress('y ~ x', {'y': X[:, 0], 'x': X[:, 1]}, -2, method='tksd', compute='tiled')",
     "model in Python": "sb.fit(X[:500], domain=DISC, model=slow)",
+    "region in Python": "sb.fit(X[:500], domain=region, model=KNOWN)",
 }
 #: Those that end too late, until the engine looks up more often.
 LATE = {"boundary"}
@@ -250,7 +251,12 @@ def score(X, theta):
     time.sleep(0.01)
     return theta - X
 
+def inside(X):
+    time.sleep(0.1)
+    return np.hypot(X[:, 0], X[:, 1]) - 1.44
+
 slow = sb.Score(score, {"a": 0.0, "b": 0.0})
+region = sb.Where(inside, [(-2, 2), (-2, 2)])
 print("ready", flush=True)
 try:
     CALL

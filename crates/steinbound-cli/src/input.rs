@@ -152,7 +152,7 @@ fn region(
         region.is_geographic = spec.is_geographic();
         region.shape = Some(match spec.polygon() {
             Some(polygon) => Shape::Polygon(Box::new(polygon?)),
-            None => Shape::Domain(spec.build(data.dimension())?),
+            None => Shape::Domain(spec.with_columns(data.names())?.build(data.dimension())?),
         });
     }
     if !normals.is_empty() {

@@ -26,6 +26,8 @@ pub struct BoundaryAnswer {
     pub coverage: Coverage,
     /// How well they hold a kernel down, for data.
     pub leak: Option<KernelLeak>,
+    /// What the user may want to know.
+    pub notes: Vec<String>,
 }
 
 impl BoundaryAnswer {
@@ -38,6 +40,7 @@ impl BoundaryAnswer {
             "d": self.points.dimension(),
             "points": self.points.rows().collect::<Vec<_>>(),
             "coverage": self.coverage,
+            "notes": self.notes,
             "leak": self.leak.map(|leak| {
                 json!({ "bandwidth": leak.bandwidth, "mean": leak.mean, "largest": leak.largest })
             }),
@@ -84,7 +87,20 @@ pub fn sample_boundary(
     })?;
     let coverage = coverage(domain.as_ref(), &points)?;
     let leak = near.map(|near| kernel_leak(near, &points, options.seed())).transpose()?;
-    Ok(BoundaryAnswer { domain: domain.describe(), points, coverage, leak })
+    let notes = search_note(domain.as_ref(), near.is_some(), wording).into_iter().collect();
+    Ok(BoundaryAnswer { domain: domain.describe(), points, coverage, leak, notes })
+}
+
+/// The note about a boundary that was searched for without knowing where data are.
+fn search_note(domain: &dyn Domain, has_data: bool, wording: Wording) -> Option<String> {
+    (domain.may_miss_parts() && !has_data).then(|| {
+        format!(
+            "the boundary of the {} was found by a search, which can miss small parts and those far from the others; data \
+             by {} are looked around",
+            domain.describe(),
+            wording.with_placeholder("near", if wording.is_command_line() { "FILE" } else { ".." })
+        )
+    })
 }
 
 /// How much of a Gaussian kernel with the median bandwidth of the data is left at each boundary point when

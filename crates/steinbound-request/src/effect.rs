@@ -126,7 +126,7 @@ impl<'a> Situation<'a> {
         let asked = self.options.choice(&options::DISTANCE, choices::distance());
         self.method.has_distance().then(|| match self.is_regression {
             true => asked.unwrap_or(DistanceKind::Exact),
-            false => DistanceKind::chosen(asked, self.domain),
+            false => self.method.uses().distance(asked, self.domain),
         })
     }
 
@@ -151,14 +151,15 @@ impl<'a> Situation<'a> {
     /// The note where a domain has no exact distance, and none was chosen.
     fn distance_note(&self) -> Option<String> {
         let domain = self.domain.filter(|domain| !domain.has_distance())?;
-        if self.options.is_given(&options::DISTANCE) || self.distance() != Some(DistanceKind::Nearest) {
+        if self.options.is_given(&options::DISTANCE) {
             return None;
         }
-        Some(format!(
-            "the {} has no formula for the distance to its boundary: the nearest boundary point is used; {} is exact for truncsm",
-            domain.describe(),
-            self.wording.with_value("distance", DistanceKind::Axes.name())
-        ))
+        let instead = match self.distance()? {
+            DistanceKind::Axes => "distances along the axes are used",
+            _ => "the distance to the nearest of many boundary points is used",
+        };
+        let domain = domain.describe();
+        Some(format!("the {domain} has no formula for the distance to its boundary: {instead}"))
     }
 
     /// Why an option with these needs has no effect; `None` where it has one.

@@ -20,6 +20,10 @@ pub static DISTANCE: OptionSpec = OptionSpec::new(
     Kind::Choice(|| choices::distance().names()),
     "The distance to the boundary for bdksd and truncsm",
 )
+.details(
+    "Where a domain has no formula for it, truncsm measures along the axes and bdksd to the nearest of many boundary points; \
+     a bias by too few of them is measured and warned of.",
+)
 .default(Preset::Words("exact where the domain is known"))
 .needs(Needs::Distance)
 .apply(Apply::Name(|e, name| chosen(e, choices::distance(), name, Estimator::distance)));
@@ -163,7 +167,7 @@ pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
 )
 .details(
     "By default efficient and tksd place as many as bandwidth and data need, until the estimate settles; others sample \
-     8 d^2, at least 200.",
+     8 d^2, at least 200, or 4,000 for distances to the nearest of them.",
 )
 .default(Preset::Words("auto"))
 .needs(Needs::SampledBoundary)

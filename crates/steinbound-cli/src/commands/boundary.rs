@@ -73,6 +73,7 @@ impl Boundary {
         let options = together(&self.general, [&*self.sampling]);
         let answer = sample_boundary(domain, near.as_ref(), &options, WORDING)?;
         let points = &answer.points;
+        answer.notes.iter().for_each(|note| output.note(note));
         if let Some(path) = file {
             write::whole_file(path, |out| write::points(out, points))?;
         }
@@ -111,6 +112,8 @@ impl Boundary {
         };
         spec.maps().into_iter().for_each(|map| show_warnings(map, output));
         let from_data = near.map(Points::dimension);
+        let named = near.map(|near| spec.with_columns(near.names())).transpose()?;
+        let spec = named.as_ref().unwrap_or(spec);
         Ok(spec.build(chosen_dimension(spec, self.dimension, from_data, WORDING)?)?)
     }
 }

@@ -144,7 +144,10 @@ impl Compare {
         if methods.iter().any(|method| method.has_distance()) {
             let domain = input.region.domain.as_deref().map(|domain| domain as &dyn Domain);
             let asked = given.choice(&options::DISTANCE, choices::distance());
-            if DistanceKind::chosen(asked, domain) == DistanceKind::Nearest {
+            let is_nearest = |method: &Method| {
+                method.has_distance() && method.uses().distance(asked, domain) == DistanceKind::Nearest
+            };
+            if methods.iter().any(is_nearest) {
                 given.unset(&options::DISTANCE_NORM);
             }
             given.unset(&options::DISTANCE);

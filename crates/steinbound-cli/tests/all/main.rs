@@ -22,6 +22,7 @@ mod pages;
 mod questions;
 mod reference;
 mod refusals;
+mod regions;
 mod report;
 mod reproduce;
 mod resampling;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use steinbound::domain::{self, ParameterKind, SHAPES, ShapeArguments};
-use steinbound::expression::Expression;
 
+use super::level::Level;
 use super::{Node, in_parts, parse};
 use crate::arguments::Arguments;
 use crate::map::{MapOptions, read_map};
@@ -40,7 +40,7 @@ pub(super) fn forms() -> impl Iterator<Item = Form> {
 }
 
 /// The forms that are not shapes of the library.
-const OWN: [Form; 5] = [
+const OWN: [Form; 6] = [
     Form {
         name: "polygon",
         example: "polygon(border.geojson)",
@@ -56,9 +56,12 @@ const OWN: [Form; 5] = [
     Form {
         name: "level",
         example: "level(\"x1^2 + x2^2 - 1\")",
-        usage: &[("level(\"x1^2 + x2^2 - 1\")", "where it is negative")],
+        usage: &[
+            ("level(\"x1^2 + x2^2 - 1\")", "where it is negative"),
+            ("level(\"lon^2 + lat^2 - 1\")", "in columns of the data"),
+        ],
         reader: Reader::Own(|arguments, _| {
-            Ok(Node::Level { formula: formula(&arguments.required_text("formula", 0)?)? })
+            Ok(Node::Level(Level::parse(&arguments.required_text("formula", 0)?)?))
         }),
     },
     Form {
@@ -74,12 +77,31 @@ const OWN: [Form; 5] = [
         example: "intersection(box(low=-3, high=3), outside(ball(radius=2)))",
         usage: &[("intersection(SPEC, SPEC)", "")],
         reader: Reader::Own(|arguments, depth| {
-            let parts = arguments.all_values()?;
-            let parts = parts.iter().map(|part| parse(part, depth + 1)).collect::<Result<Vec<_>, _>>()?;
-            Ok(Node::Intersection(in_parts(parts)))
+            let parts = in_parts(domains(arguments, depth)?, |part| match part {
+                Node::Intersection(parts) => Ok(parts),
+                other => Err(other),
+            });
+            Ok(Node::Intersection(parts))
+        }),
+    },
+    Form {
+        name: "union",
+        example: "union(box(low=-3, high=-1), box(low=1, high=3))",
+        usage: &[("union(SPEC, SPEC)", "")],
+        reader: Reader::Own(|arguments, depth| {
+            let parts = in_parts(domains(arguments, depth)?, |part| match part {
+                Node::Union(parts) => Ok(parts),
+                other => Err(other),
+            });
+            Ok(Node::Union(parts))
         }),
     },
 ];
+
+/// All arguments as specifications.
+fn domains(arguments: &mut Arguments, depth: usize) -> Result<Vec<Node>, String> {
+    arguments.all_values()?.iter().map(|part| parse(part, depth + 1)).collect()
+}
 
 impl Form {
     /// Reads the arguments between the parentheses.
@@ -135,20 +157,4 @@ fn polygon(arguments: &mut Arguments, _depth: usize) -> Result<Node, String> {
     };
     let map = read_map(Path::new(&file), &MapOptions { feature });
     Ok(Node::Polygon(Box::new(map.map_err(|error| error.to_string())?)))
-}
-
-/// The largest index of a coordinate in a formula.
-const COORDINATE_LIMIT: usize = 10_000;
-
-/// A formula in `x1`, `x2`, .., up to the largest coordinate it mentions.
-fn formula(text: &str) -> Result<Expression, String> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
-    let coordinate = |word: &str| word.strip_prefix('x').and_then(|digits| digits.parse::<usize>().ok());
-    let largest = words.filter_map(coordinate).filter(|l| *l <= COORDINATE_LIMIT).max().unwrap_or(0);
-    let names: Vec<String> = (1..=largest.max(1)).map(|l| format!("x{l}")).collect();
-    let formula = Expression::parse(text, &names).map_err(|error| error.to_string())?;
-    match (0..names.len()).any(|variable| formula.uses(variable)) {
-        true => Ok(formula),
-        false => Err("the formula names no coordinate; write them as x1, x2, ..".to_string()),
-    }
 }

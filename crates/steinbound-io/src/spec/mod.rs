@@ -1,20 +1,21 @@
 //! Domain specifications such as `ball(radius=2, norm=1)`.
 
 mod forms;
+mod level;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use steinbound::domain::{
-    self, Complement, Domain, Intersection, LevelSet, Polygon, ShapeArguments, contiguous_united_states,
+    self, Complement, Domain, Intersection, Polygon, ShapeArguments, Union, contiguous_united_states,
 };
-use steinbound::expression::Expression;
 
 use crate::error::IoError;
 use crate::map::{self, Map};
 use crate::names::{shown, unknown};
 use forms::forms;
+use level::Level;
 
 /// A domain written as text, in a number of coordinates that may be unspecified.
 ///
@@ -40,13 +41,12 @@ enum Node {
         shape: &'static domain::Shape,
         given: ShapeArguments,
     },
-    Level {
-        formula: Expression,
-    },
+    Level(Level),
     Polygon(Box<Map>),
     UnitedStates,
     Outside(Box<Node>),
     Intersection(Vec<Node>),
+    Union(Vec<Node>),
 }
 
 /// The largest depth to which specifications may be nested.
@@ -57,8 +57,34 @@ impl DomainSpec {
     pub fn parse(text: &str) -> Result<DomainSpec, IoError> {
         let fail = |reason: String| IoError::Spec { text: shown(text), reason };
         let spec = DomainSpec { root: parse(text, 0).map_err(fail)? };
-        // Build once, so that impossible numbers are rejected early.
-        spec.build(spec.dimension().unwrap_or(2))?;
+        // Build once, so that impossible numbers are rejected early; names of columns wait for the data.
+        if spec.is_complete() {
+            spec.build(spec.dimension().unwrap_or(2))?;
+        }
+        Ok(spec)
+    }
+
+    /// Whether it can be built: no formula names columns that are not known yet.
+    pub fn is_complete(&self) -> bool {
+        self.root.levels().into_iter().all(Level::is_complete)
+    }
+
+    /// The same where formulas may name the columns of the data, in the order of the coordinates.
+    ///
+    /// ```
+    /// use steinbound_io::DomainSpec;
+    /// let spec = DomainSpec::parse("level('lon^2 + lat^2 - 1')")?;
+    /// let columns = ["lon", "lat"].map(String::from);
+    /// assert!(spec.with_columns(&columns)?.build(2)?.contains(&[0.5, 0.5]));
+    /// let error = spec.build(2).unwrap_err().to_string();
+    /// assert!(error.contains("names lon and lat"), "{error}");
+    /// # Ok::<(), steinbound_io::IoError>(())
+    /// ```
+    pub fn with_columns(&self, columns: &[String]) -> Result<DomainSpec, IoError> {
+        let mut spec = self.clone();
+        for level in spec.root.levels_mut() {
+            level.name_columns(columns)?;
+        }
         Ok(spec)
     }
 
@@ -95,7 +121,11 @@ impl DomainSpec {
         match &self.root {
             Node::Polygon(map) => Some(map.polygon()),
             Node::UnitedStates => Some(contiguous_united_states().map_err(IoError::from)),
-            Node::Shape { .. } | Node::Level { .. } | Node::Outside(_) | Node::Intersection(_) => None,
+            Node::Shape { .. }
+            | Node::Level(_)
+            | Node::Outside(_)
+            | Node::Intersection(_)
+            | Node::Union(_) => None,
         }
     }
 
@@ -133,57 +163,70 @@ fn parse(text: &str, depth: usize) -> Result<Node, String> {
     form.read(inner, depth)
 }
 
-/// The parts of an intersection, with nested intersections flattened.
-fn in_parts(parts: Vec<Node>) -> Vec<Node> {
-    let flat = parts.into_iter().flat_map(|part| match part {
-        Node::Intersection(inner) => inner,
-        other => vec![other],
-    });
-    flat.collect()
+/// The parts of an intersection or a union, with nested ones of the same kind flattened.
+fn in_parts(parts: Vec<Node>, own: fn(Node) -> Result<Vec<Node>, Node>) -> Vec<Node> {
+    parts.into_iter().flat_map(|part| own(part).unwrap_or_else(|other| vec![other])).collect()
 }
 
 impl Node {
+    /// The specifications of which it is made.
+    fn parts(&self) -> &[Node] {
+        match self {
+            Node::Outside(inner) => std::slice::from_ref(inner),
+            Node::Intersection(parts) | Node::Union(parts) => parts,
+            Node::Shape { .. } | Node::Level(_) | Node::Polygon(_) | Node::UnitedStates => &[],
+        }
+    }
+
     /// The number of coordinates, if it is determined.
     fn fixed_dimension(&self) -> Option<usize> {
         match self {
             Node::Shape { shape, given } => (shape.dimension)(given),
-            Node::Level { .. } => None,
             Node::Polygon(_) | Node::UnitedStates => Some(2),
-            Node::Outside(inner) => inner.fixed_dimension(),
-            Node::Intersection(parts) => parts.iter().find_map(Node::fixed_dimension),
+            _ => self.parts().iter().find_map(Node::fixed_dimension),
         }
     }
 
     /// The smallest number of coordinates that formulas need.
     fn least_dimension(&self) -> usize {
-        match self {
-            Node::Level { formula } => formula.variables(),
-            Node::Outside(inner) => inner.least_dimension(),
-            Node::Intersection(parts) => parts.iter().map(Node::least_dimension).max().unwrap_or(0),
-            Node::Shape { .. } | Node::Polygon(_) | Node::UnitedStates => 0,
-        }
+        self.levels().into_iter().map(Level::least_dimension).max().unwrap_or(0)
     }
 
     fn maps(&self) -> Vec<&Map> {
         match self {
             Node::Polygon(map) => vec![map],
-            Node::Outside(inner) => inner.maps(),
-            Node::Intersection(parts) => parts.iter().flat_map(Node::maps).collect(),
-            Node::Shape { .. } | Node::Level { .. } | Node::UnitedStates => Vec::new(),
+            _ => self.parts().iter().flat_map(Node::maps).collect(),
+        }
+    }
+
+    fn levels(&self) -> Vec<&Level> {
+        match self {
+            Node::Level(level) => vec![level],
+            _ => self.parts().iter().flat_map(Node::levels).collect(),
+        }
+    }
+
+    fn levels_mut(&mut self) -> Vec<&mut Level> {
+        match self {
+            Node::Level(level) => vec![level],
+            Node::Outside(inner) => inner.levels_mut(),
+            Node::Intersection(parts) | Node::Union(parts) => {
+                parts.iter_mut().flat_map(Node::levels_mut).collect()
+            }
+            Node::Shape { .. } | Node::Polygon(_) | Node::UnitedStates => Vec::new(),
         }
     }
 
     fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
+        let built = |parts: &[Node]| parts.iter().map(|part| part.build(dimension)).collect::<Result<_, _>>();
         Ok(match self {
             Node::Shape { shape, given } => (shape.build)(given, dimension)?,
-            Node::Level { formula } => Arc::new(LevelSet::new(formula.clone(), dimension)?),
+            Node::Level(level) => Arc::new(level.build(dimension)?),
             Node::Polygon(map) => Arc::new(map.polygon()?),
             Node::UnitedStates => Arc::new(contiguous_united_states()?),
             Node::Outside(inner) => Arc::new(Complement::new(inner.build(dimension)?)),
-            Node::Intersection(parts) => {
-                let parts = parts.iter().map(|part| part.build(dimension)).collect::<Result<_, _>>()?;
-                Arc::new(Intersection::new(parts)?)
-            }
+            Node::Intersection(parts) => Arc::new(Intersection::new(built(parts)?)?),
+            Node::Union(parts) => Arc::new(Union::new(built(parts)?)?),
         })
     }
 }

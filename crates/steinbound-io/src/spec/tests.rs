@@ -30,6 +30,16 @@ fn every_form_of_the_contract_is_read() {
     assert_eq!(describe("level(max(x1, x2) - 1)"), "level set max(x1, x2) - 1 <= 0");
     assert_eq!(describe("outside( ball(radius=1, norm=1) )"), "outside of the l1 ball of radius 1");
     assert_eq!(
+        describe("ellipse(radii=2:1, center=0:0, angle=30)"),
+        "ellipse of radii 2 and 1, turned by 30 degrees"
+    );
+    assert_eq!(describe("annulus(inner=0.5, outer=2)"), "annulus of radii 0.5 and 2");
+    assert_eq!(describe("cylinder(radius=1, low=-2, high=inf)"), "cylinder of radius 1 from -2 to inf");
+    assert_eq!(
+        describe("union(ball(1), union(outside(ball(3)), box(low=1, high=2)))"),
+        "union of the l2 ball of radius 1, the outside of the l2 ball of radius 3 and the box [1, 2]^2"
+    );
+    assert_eq!(
         describe("intersection(box(low=0, high=2:3), outside(ball(1)), level('x1 - 1'))"),
         "intersection of the box [0, 2] x [0, 3], the outside of the l2 ball of radius 1 and the level set x1 - 1 <= 0"
     );
@@ -77,6 +87,7 @@ fn every_listed_example_builds() {
             let text =
                 text.replace("FILE", &map).replace("border.geojson", &map).replace("SPEC", "ball(radius=2)");
             let spec = DomainSpec::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let spec = spec.with_columns(&["lon", "lat"].map(String::from)).unwrap();
             let dimension = spec.dimension().unwrap_or(3);
             assert_eq!(spec.build(dimension).unwrap().dimension(), dimension, "{text}");
         }
@@ -121,6 +132,11 @@ fn mistakes_are_explained() {
     assert!(message("outside(bal(1))").contains("did you mean \"ball\""));
     assert!(message("outside()").contains("domain is missing; write it as outside("));
     assert!(message("outside(ball(1), ball(2))").contains("one value too many"));
+    assert!(message("union()").contains("a union has no parts"));
+    assert!(message("union(ball(1), interval(0, 1), box(low=0:0, high=1))").contains("coordinates"));
+    assert!(message("ellipse(radii=2:1:1, angle=30)").contains("turned"));
+    assert!(message("annulus(inner=2, outer=1)").contains("larger than the inner radius"));
+    assert!(message("cylinder(radius=1, low=2, high=1)").contains("larger than the lower end"));
     assert!(message("intersection()").contains("at least one"));
     assert!(message("intersection(a=ball(1))").contains("\"a\" has no place here"));
     assert!(message("intersection(interval(0, 1), interval(2, 3))").contains("do not overlap"));
@@ -143,7 +159,7 @@ proptest::proptest! {
     /// Any text is either parsed or rejected with an error.
     #[test]
     fn any_text_is_read_or_refused(
-        text in "(ball|box|interval|halfspace|level|outside|intersection|.{0,3})?[(]?[a-z0-9=:,. inf()'\"-]{0,40}[)]?",
+        text in "(ball|box|interval|ellipse|annulus|cylinder|halfspace|level|outside|intersection|union|.{0,3})?[(]?[a-z0-9=:,. inf()'\"-]{0,40}[)]?",
     ) {
         if let Ok(spec) = DomainSpec::parse(&text) {
             // A set that is not empty in the plane may be empty in space.

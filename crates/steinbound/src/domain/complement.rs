@@ -53,6 +53,14 @@ impl Domain for Complement {
         self.inner.has_distance() && self.inner.distance(x, &mut vec![0.0; x.len()]) == 0.0
     }
 
+    fn contains_all(&self, points: &Points) -> Vec<bool> {
+        if self.inner.has_distance() {
+            return points.rows().map(|x| self.contains(x)).collect();
+        }
+        // Points have no NaN.
+        self.inner.contains_all(points).into_iter().map(|inside| !inside).collect()
+    }
+
     fn has_distance(&self) -> bool {
         self.inner.has_distance()
     }
@@ -82,6 +90,14 @@ impl Domain for Complement {
 
     fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
         self.inner.normal(x, normal)
+    }
+
+    fn normals(&self, points: &Points) -> Vec<Option<Vec<f64>>> {
+        self.inner.normals(points)
+    }
+
+    fn may_miss_parts(&self) -> bool {
+        self.inner.may_miss_parts()
     }
 
     fn sample_boundary(

@@ -62,6 +62,9 @@ pub enum DomainError {
     /// An intersection of nothing.
     #[error("an intersection has no parts; give at least one domain")]
     NoParts,
+    /// A union of nothing.
+    #[error("a union has no parts; give at least one domain")]
+    EmptyUnion,
     /// Domains that do not meet.
     #[error("the {domain} is empty: the boxes around its parts do not overlap; check their limits")]
     Disjoint {

@@ -180,6 +180,18 @@ impl Domain for Intersection {
         self.parts.iter().all(|part| part.contains(x))
     }
 
+    fn contains_all(&self, points: &Points) -> Vec<bool> {
+        let mut inside = vec![true; points.len()];
+        for part in &self.parts {
+            inside.iter_mut().zip(part.contains_all(points)).for_each(|(all, own)| *all &= own);
+        }
+        inside
+    }
+
+    fn may_miss_parts(&self) -> bool {
+        self.parts.iter().any(|part| part.may_miss_parts())
+    }
+
     fn has_distance(&self) -> bool {
         self.parts.iter().all(|part| part.has_distance())
     }

@@ -316,6 +316,10 @@ impl Domain for LevelSet {
     fn bounds(&self) -> Vec<(f64, f64)> {
         self.extent.bounds.clone()
     }
+
+    fn may_miss_parts(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

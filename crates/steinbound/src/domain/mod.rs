@@ -6,25 +6,35 @@
 //! | domain | set | distance |
 //! |---|---|---|
 //! | [`Ball`] | within a radius, in the norm 1, 2 or infinity | exact |
+//! | [`Annulus`] | between two spheres | exact |
+//! | [`Ellipse`] | within half-axes, turned in the plane | exact |
+//! | [`Cylinder`] | within a radius of the last axis, between two ends | exact |
 //! | [`Cuboid`] | between limits, which may be infinite | exact |
 //! | [`HalfSpace`] | beyond a plane | exact |
 //! | [`Polygon`] | enclosed by rings in the plane; [`contiguous_united_states`] is one | exact |
 //! | [`LevelSet`] | where a formula is negative | none |
+//! | [`Predicate`] | where a function of the user's says so, in a box | none |
 //! | [`Complement`], [`Intersection`] | outside of a domain, inside of several | that of the parts |
+//! | [`Union`] | inside of at least one of several | that of the parts, if they are apart |
 //! | [`ResponseLimits`] | responses of a regression between limits | along the response |
 
+mod annulus;
+mod apart;
 mod area;
 mod ball;
 mod bisection;
 mod cells;
+mod center;
 mod complement;
 pub mod conformance;
 mod coverage;
 mod crossing_normal;
 mod cuboid;
+mod cylinder;
 mod dissolve;
 mod distance;
 mod edge_crossings;
+mod ellipse;
 pub(crate) mod error;
 mod extent;
 mod gaps;
@@ -36,6 +46,7 @@ mod nearby_normals;
 mod neighbours;
 mod placement;
 mod polygon;
+mod predicate;
 mod rays;
 mod response_limits;
 mod rings;
@@ -44,17 +55,21 @@ mod spanning_tree;
 mod spread;
 mod surroundings;
 mod thinning;
+mod union;
 mod us_border;
 
 use std::fmt::Debug;
 
 use rand::rngs::ChaCha8Rng;
 
+pub use annulus::Annulus;
 pub use ball::{Ball, Norm};
 pub use complement::Complement;
 pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, density_bound};
 pub use cuboid::Cuboid;
+pub use cylinder::Cylinder;
 pub use distance::BoundaryDistance;
+pub use ellipse::Ellipse;
 pub(crate) use gaps::{Gap, gaps};
 pub use half_space::HalfSpace;
 pub use intersection::Intersection;
@@ -62,8 +77,10 @@ pub use level_set::LevelSet;
 pub(crate) use nearby_normals::nearby_normals;
 pub(crate) use placement::{Placement, place};
 pub use polygon::Polygon;
+pub use predicate::{Membership, Predicate};
 pub use response_limits::{Limit, ResponseLimits};
 pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
+pub use union::Union;
 pub use us_border::contiguous_united_states;
 
 use crate::error::DomainError;
@@ -181,6 +198,13 @@ pub trait Domain: Debug + Send + Sync {
     /// Whether the point lies inside or on the boundary.
     fn contains(&self, x: &[f64]) -> bool;
 
+    /// For each of the points, whether it lies inside or on the boundary.
+    ///
+    /// By default each is asked by itself.
+    fn contains_all(&self, points: &Points) -> Vec<bool> {
+        points.rows().map(|x| self.contains(x)).collect()
+    }
+
     /// Whether the distance to the boundary can be computed. If not,
     /// [`distance_to_boundary`](Domain::distance_to_boundary) is never called, and methods use the distance
     /// to the nearest known boundary point instead.
@@ -251,6 +275,17 @@ pub trait Domain: Debug + Send + Sync {
     /// ```
     fn normal(&self, x: &[f64], normal: &mut [f64]) -> bool {
         normal_by_crossings(|x| self.contains(x), &self.bounds(), x, normal)
+    }
+
+    /// The [`normal`](Domain::normal) at each of some boundary points, where it is known.
+    fn normals(&self, points: &Points) -> Vec<Option<Vec<f64>>> {
+        let mut normal = vec![0.0; self.dimension()];
+        points.rows().map(|x| self.normal(x, &mut normal).then(|| normal.clone())).collect()
+    }
+
+    /// Whether boundary points are found by a search that can miss small parts, or those far from the others.
+    fn may_miss_parts(&self) -> bool {
+        false
     }
 
     /// Points on the boundary. If the boundary is a finite set, all of it, whatever the count.

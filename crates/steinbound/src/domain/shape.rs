@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Domain, ball, cuboid, half_space};
+use super::{Domain, annulus, ball, cuboid, cylinder, ellipse, half_space};
 use crate::error::DomainError;
 
 /// Every shape with a name, in the order in which help texts list them.
@@ -12,6 +12,9 @@ use crate::error::DomainError;
 #[rustfmt::skip]
 pub static SHAPES: &[&Shape] = &[
     &ball::BALL,
+    &ellipse::ELLIPSE,
+    &annulus::ANNULUS,
+    &cylinder::CYLINDER,
     &cuboid::BOX,
     &cuboid::INTERVAL,
     &half_space::HALF_SPACE,

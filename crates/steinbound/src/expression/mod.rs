@@ -75,6 +75,29 @@ impl Expression {
         Expression::read(text, names, Verbatim::default())
     }
 
+    /// Parses a formula in coordinates, which have these names and also `x1`, `x2`, .., at least up to a number;
+    /// where a coordinate has the name of another's number, the name counts.
+    ///
+    /// ```
+    /// use steinbound::expression::Expression;
+    /// let formula = Expression::parse_in_coordinates("lon^2 + x2", &["lon", "lat"], 0)?;
+    /// assert_eq!((formula.variables(), formula.evaluate(&[3.0, 1.0])), (2, 10.0));
+    /// # Ok::<(), steinbound::expression::ExpressionError>(())
+    /// ```
+    pub fn parse_in_coordinates(
+        text: &str,
+        names: &[impl AsRef<str>],
+        least: usize,
+    ) -> Result<Expression, ExpressionError> {
+        let (named, dimension) = (names.len(), names.len().max(least));
+        let mut all: Vec<String> = names.iter().map(|name| name.as_ref().to_string()).collect();
+        all.extend((1..=dimension).map(|l| format!("x{l}")));
+        let found = Expression::parse(text, &all)?;
+        let coordinate = |variable: usize| if variable < named { variable } else { variable - named };
+        let program = found.program.renumbered(coordinate);
+        Ok(Expression { program, variables: dimension, ..found })
+    }
+
     /// Parses a formula in which any of the names may appear verbatim, `mean[x1]` or `(Intercept)`, without
     /// backticks.
     ///

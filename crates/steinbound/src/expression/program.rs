@@ -75,13 +75,19 @@ impl Program {
             .collect();
         used.sort_unstable();
         used.dedup();
+        let program = self.renumbered(|variable| used.partition_point(|known| *known < variable));
+        (used, program)
+    }
+
+    /// The same program with its variables numbered anew.
+    pub(super) fn renumbered(&self, number: impl Fn(usize) -> usize) -> Program {
         let mut program = self.clone();
         for step in &mut program.steps {
             if let Step::Variable(variable) = step {
-                *variable = used.partition_point(|known| *known < *variable);
+                *variable = number(*variable);
             }
         }
-        (used, program)
+        program
     }
 
     /// The program as a linear form in this number of variables, if it is one.

@@ -9,7 +9,7 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, CountedRegion, Estimator, Method, Preparation, Setup, Solver, Supported, Task,
+    BoundaryCheck, Compute, CountedRegion, DistanceKind, Estimator, Method, Preparation, Setup, Solver, Supported, Task,
     Tie, check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
@@ -273,6 +273,21 @@ impl<'a> Problem<'a> {
             (estimator.is_replicate, estimator.start) = (true, None);
             Ok(Problem { start: Some(start), ..estimator.check(self.data, self.model)? })
         }))
+    }
+
+    /// The same problem with other boundary points to which distances are measured. A search starts at these
+    /// fitted parameters.
+    pub(crate) fn with_distances_to(
+        &self,
+        boundary: Points<'static>,
+        start: Vec<f64>,
+    ) -> Result<Problem<'a>, Error> {
+        let mut estimator = self.estimator.clone().boundary(boundary).distance(DistanceKind::Nearest);
+        if let Some(kernel) = &self.setup.kernel {
+            estimator = estimator.bandwidth(Bandwidth::Fixed(kernel.bandwidth));
+        }
+        (estimator.is_replicate, estimator.start, estimator.boundary_normals) = (true, None, None);
+        Ok(Problem { start: Some(start), ..estimator.check(self.data, self.model)? })
     }
 
     /// The settings for other data from the same source: this problem's boundary points, and the bandwidth and

@@ -235,6 +235,7 @@ impl Compared {
         let problem =
             if *is_tuned { estimator.check_tuned(data, *model) } else { estimator.check(data, *model) }?;
         let fit = self.fit.insert(problem.fit()?);
+        problem.warn_of_distance_bias(fit)?;
         let found = measured(reference, fit, *model)?;
         self.discrepancy = found.as_ref().and_then(|found| found.value);
         self.discrepancy_squared = found.map(|found| found.squared);

@@ -4,12 +4,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Unit};
+use super::distance_bias::LARGEST_BIAS;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
 pub use crate::method::Disagreement;
 use crate::method::{LARGEST_SETTLED_MOVE, moved, smaller};
 use crate::minimise::sandwich::contributions;
+use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Conditioned, Statistic};
 use crate::warning::{Warning, WarningKind};
@@ -41,6 +43,10 @@ pub struct Diagnostics {
     /// one.
     #[serde(default)]
     pub penalty_moves: Option<Disagreement>,
+    /// The bias that is due to distances to the nearest of too few boundary points, for methods that measure
+    /// them: from the move of the estimate with every other point.
+    #[serde(default)]
+    pub distance_bias: Option<Disagreement>,
     /// The largest difference between the estimates by the V- and the U-statistic.
     pub statistics_disagree: Option<Disagreement>,
     /// All values that were measured, each with its limit and a verdict.
@@ -90,6 +96,9 @@ const LARGEST_SHARE: f64 = 0.5;
 /// Draws of the fitted density; the larger number is used if most of the first thousand fall outside.
 const DRAWS: [usize; 2] = [1_000, 10_000];
 
+/// Draws of which it is asked together whether they lie inside.
+const BLOCK: usize = 256;
+
 /// The share of the first draws beyond which more are made.
 const MOST_OUTSIDE_AT_FIRST: f64 = 0.9;
 
@@ -128,6 +137,8 @@ impl Problem<'_> {
     /// - The move of the estimate with a finer boundary (above two standard errors): further boundary points
     ///   near the data, if the domain is known, and a hundredth of the ridge. If it is below 0.3 standard
     ///   errors, [`fit_diagnosed`](Problem::fit_diagnosed) withdraws the warning about the boundary points.
+    /// - The bias that is due to distances to the nearest of some boundary points (above 0.3 standard errors): the
+    ///   move of the estimate with every other point, divided by the growth of their spacing less one.
     /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with
     ///   `1/n` and their standard errors with its root, so that they agree if there are enough observations
     ///   (warning above one standard error).
@@ -176,7 +187,8 @@ impl Problem<'_> {
     pub fn fit_diagnosed(&self) -> Result<(Fit, Diagnostics), Error> {
         let mut fit = self.fit()?;
         let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(&fit)))?;
-        fit.converged &= moves.is_none();
+        fit.converged &=
+            moves.is_none() && self.of_distance_bias(diagnostics.distance_bias.as_ref()).is_none();
         if let Some(warning) = self.boundary_warning() {
             if diagnostics.is_boundary_fine(self) {
                 fit.warnings.retain(|known| known != warning);
@@ -225,6 +237,8 @@ impl Problem<'_> {
                  does not help, test whether the model fits"
             )));
         }
+        found.distance_bias = self.distance_bias(fit)?;
+        found.warnings.extend(self.of_distance_bias(found.distance_bias.as_ref()));
         found.compare_statistics(self, fit);
         found.checks = found.judged();
         Ok((found, moves))
@@ -272,7 +286,12 @@ impl Problem<'_> {
         for draws in DRAWS {
             let mut points = vec![0.0; (draws - drawn) * dimension];
             points.chunks_exact_mut(dimension).for_each(|point| sampler(rng, point));
-            outside += points.par_chunks_exact(dimension).filter(|x| !domain.contains(x)).count();
+            // Draws of a density so wide that they overflow are nowhere.
+            let outside_of = |draws: &[f64]| match Points::new(draws, dimension) {
+                Ok(draws) => domain.contains_all(&draws).into_iter().filter(|inside| !inside).count(),
+                Err(_) => draws.chunks_exact(dimension).filter(|x| !domain.contains(x)).count(),
+            };
+            outside += points.par_chunks(dimension * BLOCK).map(outside_of).sum::<usize>();
             drawn = draws;
             if (outside as f64) < MOST_OUTSIDE_AT_FIRST * drawn as f64 {
                 break;
@@ -371,6 +390,12 @@ impl Diagnostics {
                 "move of the estimate with a boundary that tolerates a tenth of the flux",
                 &self.penalty_moves,
                 LARGEST_SETTLED_MOVE,
+            ),
+            moved(
+                "distance_bias",
+                "bias by distances to the nearest boundary point",
+                &self.distance_bias,
+                LARGEST_BIAS,
             ),
             moved(
                 "statistics_disagree",

@@ -14,6 +14,7 @@ mod check;
 mod comparison;
 mod derived;
 mod diagnostics;
+mod distance_bias;
 pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;

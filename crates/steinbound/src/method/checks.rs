@@ -100,7 +100,9 @@ pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
     let outside_of_block = |start: usize| {
         estimator.interrupt.check()?;
         let block = start..(start + BLOCK).min(rows);
-        Ok::<_, Error>(block.filter(|row| !domain.contains(data.row(*row))).collect())
+        let points = &data.values()[start * data.dimension()..block.end * data.dimension()];
+        let inside = domain.contains_all(&Points::new(points, data.dimension())?);
+        Ok::<_, Error>(block.zip(inside).filter(|(_, inside)| !inside).map(|(row, _)| row).collect())
     };
     let blocks = (0..rows).into_par_iter().step_by(BLOCK);
     let found: Vec<Vec<usize>> = blocks.map(outside_of_block).collect::<Result<_, _>>()?;

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Domain;
-
 /// How the distance to the boundary is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -20,12 +18,6 @@ pub enum DistanceKind {
 impl DistanceKind {
     /// All kinds.
     pub const ALL: [DistanceKind; 3] = [DistanceKind::Exact, DistanceKind::Nearest, DistanceKind::Axes];
-
-    /// The requested kind; by default exact if a domain with a distance is known.
-    pub fn chosen(asked: Option<DistanceKind>, domain: Option<&dyn Domain>) -> DistanceKind {
-        let measures = domain.is_some_and(Domain::has_distance);
-        asked.unwrap_or(if measures { DistanceKind::Exact } else { DistanceKind::Nearest })
-    }
 
     /// The name by which the kind is chosen.
     pub fn name(self) -> &'static str {

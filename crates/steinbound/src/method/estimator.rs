@@ -39,7 +39,7 @@ pub struct Estimator {
     pub(super) boundary_scheme: BoundaryScheme,
     pub(super) distance: Option<DistanceKind>,
     pub(super) distance_norm: Norm,
-    pub(super) distance_power: f64,
+    pub(crate) distance_power: f64,
     pub(crate) start: Option<Vec<f64>>,
     pub(super) integration: Option<Arc<IntegrationRule>>,
     pub(crate) kernel: Arc<dyn Kernel>,

@@ -32,6 +32,10 @@ pub struct Preparation<'a> {
     pub(crate) boundary_check: Option<BoundaryCheck>,
 }
 
+/// The number of boundary points sampled for distances to the nearest of them: the bias falls with their spacing,
+/// and they cost next to nothing.
+const NEAREST_OF: usize = 4_000;
+
 impl<'a> Preparation<'a> {
     pub(crate) fn new(
         estimator: &'a Estimator,
@@ -73,18 +77,27 @@ impl<'a> Preparation<'a> {
         Ok(points)
     }
 
+    /// The same for distances to the nearest of them, for which many points are sampled if no number is given.
+    fn dense_boundary_points(&mut self) -> Result<Points<'static>, Error> {
+        if self.boundary.is_none() && self.estimator.boundary_points.is_none() && self.data.dimension() > 1 {
+            self.boundary = Some(self.sampled_boundary(NEAREST_OF)?);
+        }
+        self.boundary_points()
+    }
+
     /// The boundary points, not yet recorded.
     pub(super) fn given_or_sampled(&self) -> Result<Points<'static>, Error> {
         match &self.boundary {
             Some(points) => Ok(points.clone()),
-            None => self.sampled_boundary(),
+            None => self.sampled_boundary(
+                self.estimator.boundary_points.unwrap_or(default_boundary_count(self.data.dimension())),
+            ),
         }
     }
 
-    fn sampled_boundary(&self) -> Result<Points<'static>, Error> {
-        let Estimator { method, domain, boundary_points, boundary_scheme, seed, .. } = self.estimator;
+    fn sampled_boundary(&self, count: usize) -> Result<Points<'static>, Error> {
+        let Estimator { method, domain, boundary_scheme, seed, .. } = self.estimator;
         let domain = domain.as_ref().ok_or(FitError::NoBoundary { method: method.name() })?;
-        let count = boundary_points.unwrap_or_else(|| default_boundary_count(self.data.dimension()));
         let sampling = BoundarySampling::new(count).scheme(*boundary_scheme).near(self.data);
         Ok(domain.sample_boundary(&sampling, &mut stream(*seed, tasks::BOUNDARY))?)
     }
@@ -106,7 +119,7 @@ impl<'a> Preparation<'a> {
     pub fn distance(&mut self) -> Result<BoundaryDistance, Error> {
         let Estimator { method, domain, distance, distance_norm, distance_power, interrupt, .. } =
             self.estimator;
-        let kind = DistanceKind::chosen(*distance, domain.as_deref());
+        let kind = method.uses().distance(*distance, domain.as_deref());
         if !method.uses().distances.contains(&kind) {
             return Err(FitError::NoAxes { method: method.name() }.into());
         }
@@ -122,7 +135,7 @@ impl<'a> Preparation<'a> {
             }
             DistanceKind::Axes => BoundaryDistance::along_axes(known()?),
             DistanceKind::Nearest => {
-                let points = self.boundary_points()?;
+                let points = self.dense_boundary_points()?;
                 if points.is_empty() {
                     return Err(FitError::NoBoundaryPoints.into());
                 }

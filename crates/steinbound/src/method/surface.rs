@@ -141,11 +141,8 @@ impl Surface {
                 NormalSource::Given
             }
             (_, Some(domain)) => {
-                let mut normal = vec![0.0; points.dimension()];
-                for (i, x) in points.rows().enumerate() {
-                    if domain.normal(x, &mut normal) {
-                        write(i, &normal);
-                    }
+                for (i, normal) in domain.normals(&points).into_iter().enumerate() {
+                    normal.into_iter().for_each(|normal| write(i, &normal));
                 }
                 NormalSource::Region
             }

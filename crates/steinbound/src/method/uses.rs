@@ -1,4 +1,5 @@
 use super::DistanceKind;
+use crate::domain::Domain;
 
 /// The settings that a method uses; all others have no effect on it.
 ///
@@ -47,6 +48,26 @@ impl Uses {
     /// Whether it measures distances to the boundary.
     pub fn has_distance(self) -> bool {
         !self.distances.is_empty()
+    }
+
+    /// How it measures distances: as requested; else by the formula of the domain; for a domain without one,
+    /// along the axes where it supports that; else to the nearest boundary point.
+    ///
+    /// ```
+    /// use steinbound::Method;
+    /// use steinbound::domain::LevelSet;
+    /// use steinbound::fit::DistanceKind;
+    /// let level = LevelSet::parse("x1^2 + x2^2 - 1", 2)?;
+    /// assert_eq!(Method::TRUNCSM.uses().distance(None, Some(&level)), DistanceKind::Axes);
+    /// assert_eq!(Method::BDKSD.uses().distance(None, Some(&level)), DistanceKind::Nearest);
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn distance(self, asked: Option<DistanceKind>, domain: Option<&dyn Domain>) -> DistanceKind {
+        asked.unwrap_or(match domain {
+            Some(domain) if domain.has_distance() => DistanceKind::Exact,
+            Some(_) if self.distances.contains(&DistanceKind::Axes) => DistanceKind::Axes,
+            _ => DistanceKind::Nearest,
+        })
     }
 
     /// Whether it takes the boundary into account.

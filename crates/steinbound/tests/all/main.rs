@@ -7,6 +7,7 @@ mod common;
 mod comparison;
 mod coverage;
 mod diagnostics;
+mod distance_bias;
 mod distances;
 mod efficient;
 mod engines;
