@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations precision fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations precision atlases fuzz results bench browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -155,6 +155,18 @@ simulations:
 ## The tables of precision and coverage of the default method, simulated and written into the book's page.
 precision:
 	STEINBOUND_WRITE_PAGES=1 cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 precision::
+
+## Every feature of the npm packages world-atlas and us-atlas is read, projected, sampled and fitted (of the
+## counties every twentieth). Needs npm for the download.
+atlases: target/atlases/ready
+	ATLASES=$(CURDIR)/target/atlases cargo test --release --locked --package steinbound-cli --test all -- --ignored --nocapture atlases::
+
+target/atlases/ready:
+	rm -rf target/atlases
+	mkdir -p target/atlases
+	cd target/atlases && npm pack --silent world-atlas@2 us-atlas@3
+	cd target/atlases && for name in world-atlas us-atlas; do mkdir $$name && tar --extract --gzip --file $$name-*.tgz --directory $$name --strip-components=1 || exit 1; done
+	touch $@
 
 ## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer, FUZZ_ONLY=WKT for one parser.
 fuzz:

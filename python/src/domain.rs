@@ -96,6 +96,15 @@ impl Domain {
         })
     }
 
+    /// The map, where it is one, and whether its coordinates look like degrees.
+    pub fn map(&self) -> (Option<request::MapFacts>, bool) {
+        match &self.shape {
+            Shape::Map(map) => (Some(request::MapFacts::from(map)), map.looks_geographic),
+            Shape::Spec(spec) => (None, spec.is_geographic()),
+            _ => (None, false),
+        }
+    }
+
     /// The domain in the requested number of coordinates, or else its own.
     fn built(&self, dimension: Option<usize>, job: &Arc<Job>) -> Result<Arc<dyn library::Domain>, Failure> {
         self.build(dimension.or(self.own_dimension()).unwrap_or(2), job)
@@ -130,7 +139,8 @@ impl Domain {
     /// The polygons of a map file, or of its features with a property of some value.
     #[staticmethod]
     fn from_file(path: std::path::PathBuf, feature: Option<(String, String)>) -> Result<Domain, Failure> {
-        let map = read_map(&path, &MapOptions { feature })?;
+        let options = MapOptions { features: feature.into_iter().collect(), ..MapOptions::default() };
+        let map = read_map(&path, &options)?;
         map.polygon()?;
         Ok(Domain { shape: Shape::Map(map) })
     }

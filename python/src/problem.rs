@@ -14,9 +14,9 @@ use steinbound_report::{Report, region_facts};
 use steinbound_request::render::Format;
 use steinbound_request::sensitivity::SensitivityWanted;
 use steinbound_request::{
-    Case, Inference, Listener, ModelRequest, NamedModel, Options, Questions, RegressionCase, Request,
-    RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, distinct, options,
-    reference_method, tables,
+    Case, Inference, Listener, MapFacts, ModelRequest, NamedModel, Options, Plane, Questions, RegressionCase,
+    Request, RequestError, Shape, Targets, Value, Values, Wording, choices, default_methods, distinct,
+    options, reference_method, tables,
 };
 
 use crate::arrays::{of_matrix, of_points, points};
@@ -49,6 +49,8 @@ struct Density {
     region: Option<Shape>,
     /// The domain, if it is built for each computation.
     asked: Option<Py<Domain>>,
+    /// The map that the region is from, and whether it looks like degrees.
+    map: (Option<MapFacts>, bool),
     start: Option<Vec<f64>>,
 }
 
@@ -107,7 +109,8 @@ impl Density {
             Some(domain) => Some(domain.get().region(data.dimension(), job)?),
             None => self.region.clone(),
         };
-        request.region.is_projected = settings.is_projected;
+        (request.region.map, request.region.is_geographic) = self.map.clone();
+        request.region.projection = if settings.is_projected { Plane::Projected } else { Plane::AsGiven };
         request.start = self.start.clone();
         request.options = settings.options.clone();
         request.wording = Wording::Python;
@@ -207,8 +210,17 @@ impl Problem {
         let normals = owned(boundary_normals, "boundary_normals")?;
         let weights = weights.map(|weights| weights.as_array().to_vec());
         let data = Data { values: data, names, weights, clusters };
-        let mut density =
-            Density { data, model: model.clone(), boundary, normals, region: None, asked: None, start: None };
+        let mut density = Density {
+            data,
+            model: model.clone(),
+            boundary,
+            normals,
+            region: None,
+            asked: None,
+            map: (None, false),
+            start: None,
+        };
+        density.map = domain.as_ref().map(|domain| domain.get().map()).unwrap_or_default();
         (density.region, density.start) = density.with_points(py, |data| {
             let job = Job::new(py, None)?;
             let built = |domain: &Py<Domain>| domain.get().region(data.dimension(), &job);

@@ -5,16 +5,17 @@ use std::ops::Deref;
 use std::path::Path;
 
 use steinbound::{FitError, Method, Points};
-use steinbound_io::map::is_map;
+use steinbound_io::map::is_boundary_map;
 use steinbound_io::names::{few, shown};
-use steinbound_io::{Map, MapOptions, Sheet, TableOptions, read_map};
+use steinbound_io::{Sheet, TableOptions};
 use steinbound_request::{
-    Case, Components, ModelRequest, Options, RegionRequest, Request, Shape, Source, Values, options,
+    Case, Components, MapFacts, ModelRequest, Options, Plane, RegionRequest, Request, Shape, Source, Values,
+    options,
 };
 
 use crate::failure::Failure;
 use crate::model::request;
-use crate::options::{DataOptions, GeneralOptions, MethodOptions, WORDING, together};
+use crate::options::{DataOptions, GeneralOptions, MethodOptions, WORDING, show_remarks, together};
 use crate::output::Output;
 use crate::tables::{read_sheet, without_options};
 
@@ -124,18 +125,23 @@ fn region(
     output: &Output,
 ) -> Result<RegionRequest, Failure> {
     let mut region = RegionRequest::default();
-    region.is_projected = options.project;
+    region.projection = match (options.project, options.no_project) {
+        (true, _) => Plane::Projected,
+        (false, true) => Plane::AsGiven,
+        (false, false) => Plane::WhereInDegrees,
+    };
     let normals = options.given_boundary.columns(&options::BOUNDARY_NORMALS);
     match &options.boundary {
-        Some(path) if is_map(path) => {
+        Some(path) if is_boundary_map(path) => {
             if options.domain.is_some() {
                 return Err(Failure::input(
                     "the rings of --boundary define the domain; leave --domain out, or give the boundary as points in a .csv file",
                 ));
             }
-            let map = read_map(path, &MapOptions { feature: options.feature.clone() })?;
-            show_warnings(&map, output);
+            let map = options.features.read(path, output)?;
             region.is_geographic = map.looks_geographic;
+            region.is_in_degrees = map.is_in_degrees;
+            region.map = Some(MapFacts::from(&map));
             region.shape = Some(Shape::Polygon(Box::new(map.polygon()?)));
         }
         Some(path) => {
@@ -144,12 +150,14 @@ fn region(
         }
         None => {}
     }
-    if options.feature.is_some() && region.shape.is_none() {
-        output.note("--feature has no effect without a map in --boundary");
+    if options.features.is_given() && region.shape.is_none() {
+        output.note("--feature and --layer have no effect without a map in --boundary");
     }
     if let Some(spec) = &options.domain {
-        spec.maps().into_iter().for_each(|map| show_warnings(map, output));
+        spec.maps().into_iter().for_each(|map| show_remarks(map, output));
         region.is_geographic = spec.is_geographic();
+        region.is_in_degrees = spec.is_in_degrees();
+        region.map = spec.maps().first().map(|map| MapFacts::from(*map));
         region.shape = Some(match spec.polygon() {
             Some(polygon) => Shape::Polygon(Box::new(polygon?)),
             None => Shape::Domain(spec.with_columns(data.names())?.build(data.dimension())?),
@@ -159,11 +167,6 @@ fn region(
         region.check_normals(WORDING)?;
     }
     Ok(region)
-}
-
-/// Shows what looks wrong with a map.
-pub fn show_warnings(map: &Map, output: &Output) {
-    map.warnings.iter().for_each(|warning| output.warn(warning));
 }
 
 /// How further files of points are matched to the data's columns.

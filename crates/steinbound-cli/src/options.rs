@@ -4,17 +4,17 @@
 //! Those that all faces share are made of their descriptions in [`crate::arguments`].
 
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum, ValueHint};
 use steinbound::Method;
-use steinbound_io::DomainSpec;
 use steinbound_io::names::shown;
+use steinbound_io::{DomainSpec, Map, MapOptions, read_map};
 use steinbound_request::options::{LOG_DENSITY, SEED, START};
 use steinbound_request::{Options, Value, Values, Wording};
 
-use crate::arguments::{self, Density, Given, GivenBoundary, MethodGroup, Models, Outside, Sampling};
+use crate::arguments::{self, Density, Given, GivenBoundary, Inside, MethodGroup, Models, Outside, Sampling};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
@@ -102,28 +102,32 @@ pub struct DataOptions {
     /// The data: separated values, .parquet or points of a map, one point per row.
     ///
     /// Text with separated values has a header or not (a first row that is all numbers is data) and may be
-    /// packed by gzip; columns that are mostly numbers are used. Maps (.geojson, .json, .wkt, .shp)
-    /// give the places of their points. A single dash means standard input.
+    /// packed by gzip; columns that are mostly numbers are used. Maps (.geojson, .topojson, .json, .gpkg, .wkt,
+    /// .shp) give the places of their points. A single dash means standard input.
     #[arg(value_hint = ValueHint::FilePath, display_order = 0)]
     pub data: PathBuf,
-    /// The boundary: points in a table, or a map (.geojson, .json, .wkt, .shp).
+    /// The boundary: points in a table, or a map (.geojson, .topojson, .gpkg, .wkt, .shp).
     ///
     /// Points come one per row, in the data's columns. The rings of a map are also the domain: boundary
-    /// points are sampled from them, distances are exact, and data outside are refused.
+    /// points are sampled from them, distances are exact, and data outside are refused. A table that has
+    /// polygons as well-known text in a column is a map, too.
     #[arg(long, value_name = "FILE", help_heading = "Region", value_hint = ValueHint::FilePath)]
     pub boundary: Option<PathBuf>,
     #[command(flatten)]
     pub given_boundary: Given<GivenBoundary>,
-    /// The feature of the map to use: a property and its value.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = feature, help_heading = "Region")]
-    pub feature: Option<(String, String)>,
-    /// Lay longitude and latitude on a plane, in kilometres.
+    #[command(flatten)]
+    pub features: FeatureOptions,
+    /// Lay longitude and latitude on a plane, in kilometres, wherever they are from.
     ///
     /// The columns are longitude and latitude, in this order, in degrees. The projection keeps areas and is
     /// centred on the data; estimated means are mapped back to degrees, while covariances, bandwidth and
-    /// distances are in kilometres.
+    /// distances are in kilometres. Without --project and --no-project this is done where a map states that it
+    /// is in degrees and the data can be.
     #[arg(long, help_heading = "Region")]
     pub project: bool,
+    /// Use longitude and latitude as they are, as if degrees were lengths.
+    #[arg(long, help_heading = "Region", conflicts_with = "project")]
+    pub no_project: bool,
     #[arg(long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true, help_heading = "Region",
           help = DOMAIN, long_help = domain_help())]
     pub domain: Option<DomainSpec>,
@@ -141,7 +145,57 @@ pub struct DataOptions {
     #[command(flatten)]
     pub rows: RowOptions,
     #[command(flatten)]
+    pub inside: Given<Inside>,
+    #[command(flatten)]
     pub text: TextOptions,
+}
+
+/// What of a map is used.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Region")]
+pub struct FeatureOptions {
+    /// A feature of the map to use: a property and its value; several times for several, or all.
+    ///
+    /// What is inside of any of the chosen features is the region, and their common borders are not part of its
+    /// boundary. Without this option all features are used.
+    #[arg(long, value_name = "NAME=VALUE|all", value_parser = feature)]
+    pub feature: Vec<FeatureChoice>,
+    /// The layer of a map with several: an object of TopoJSON, a table of a GeoPackage.
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+}
+
+impl FeatureOptions {
+    /// Whether anything was chosen.
+    pub fn is_given(&self) -> bool {
+        !self.feature.is_empty() || self.layer.is_some()
+    }
+
+    /// Reads a map, and shows what was found wrong with it and repaired.
+    pub fn read(&self, path: &Path, output: &Output) -> Result<Map, Failure> {
+        let is_all = self.feature.contains(&FeatureChoice::All);
+        let one = |choice: &FeatureChoice| match choice {
+            FeatureChoice::One(name, value) => Some((name.clone(), value.clone())),
+            FeatureChoice::All => None,
+        };
+        let features = if is_all { Vec::new() } else { self.feature.iter().filter_map(one).collect() };
+        let map = read_map(path, &MapOptions { features, layer: self.layer.clone() })?;
+        show_remarks(&map, output);
+        Ok(map)
+    }
+}
+
+/// A feature of a map, or all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureChoice {
+    One(String, String),
+    All,
+}
+
+/// Shows what was found wrong with a map and what was repaired.
+pub fn show_remarks(map: &Map, output: &Output) {
+    map.notes.iter().for_each(|note| output.note(note));
+    map.warnings.iter().for_each(|warning| output.warn(warning));
 }
 
 impl DataOptions {
@@ -150,6 +204,7 @@ impl DataOptions {
         let mut given = Options::clone(&self.sampling);
         given.extend(&self.given_boundary);
         given.extend(&self.rows.outside);
+        given.extend(&self.inside);
         given
     }
 
@@ -289,11 +344,14 @@ pub fn values(text: &str) -> Result<Values, String> {
     text.parse()
 }
 
-/// A property and its value.
-pub fn feature(text: &str) -> Result<(String, String), String> {
+/// A property and its value, or the word for all features.
+pub fn feature(text: &str) -> Result<FeatureChoice, String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().into(), value.trim().into())),
-        _ => Err("write it as NAME=VALUE, a property of the map's features and its value".into()),
+        None if text.trim() == "all" => Ok(FeatureChoice::All),
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok(FeatureChoice::One(name.trim().into(), value.trim().into()))
+        }
+        _ => Err("write it as NAME=VALUE, a property of the map's features and its value, or as all".into()),
     }
 }
 

@@ -262,7 +262,7 @@ pub enum IoError {
     },
     /// A file name without the extension of a map format.
     #[error(
-        "{path}: the name of a map must end with .geojson, .json, .wkt, .shp or .csv; rename or convert it"
+        "{path}: the name of a map must end with .geojson, .json, .topojson, .gpkg, .wkt, .shp or .csv; rename or convert it"
     )]
     MapFormat {
         /// The file.
@@ -333,14 +333,64 @@ pub enum IoError {
         feature: String,
     },
     /// A ring whose last vertex differs from its first.
-    #[error("{path}, {feature}: ring {ring} of the map is open; repeat its first vertex at its end")]
+    #[error("{path}, {feature}: ring {ring} is open; repeat its first vertex at its end")]
     OpenRing {
         /// The file.
         path: String,
         /// The feature.
         feature: String,
-        /// The ring, counted from 1 over all chosen rings.
+        /// The ring, counted from 1 within the feature.
         ring: usize,
+    },
+    /// A ring that can be understood in more than one way.
+    #[error("{path}, {feature}: ring {ring} {problem}")]
+    BadMapRing {
+        /// The file.
+        path: String,
+        /// The feature.
+        feature: String,
+        /// The ring, counted from 1 within the feature.
+        ring: usize,
+        /// What is ambiguous, and the remedy.
+        problem: &'static str,
+    },
+    /// The rings of a feature cannot be repaired.
+    #[error("{path}, {feature}: {error}")]
+    MapFeature {
+        /// The file.
+        path: String,
+        /// The feature.
+        feature: String,
+        /// The reason.
+        error: steinbound::DomainError,
+    },
+    /// Nothing of what was chosen has an area.
+    #[error("{path}: what was chosen of it encloses no area: {what}; choose another feature, or a finer map")]
+    NoArea {
+        /// The file.
+        path: String,
+        /// The rings.
+        what: String,
+    },
+    /// There is no layer with this name.
+    #[error("{path} has no layer \"{layer}\"; its layers are {known}{}", did_you_mean(.nearest))]
+    NoSuchLayer {
+        /// The file.
+        path: String,
+        /// The requested name.
+        layer: String,
+        /// The existing layers.
+        known: String,
+        /// The nearest name.
+        nearest: Option<String>,
+    },
+    /// Several layers have the requested features.
+    #[error("{path} has the chosen features in several layers: {layers}; choose one with --layer")]
+    AmbiguousLayer {
+        /// The file.
+        path: String,
+        /// The layers.
+        layers: String,
     },
     /// No feature has the requested value.
     #[error(

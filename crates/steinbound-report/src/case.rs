@@ -7,6 +7,9 @@ use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCa
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
 
+/// How many features of a map a report lists.
+const MOST_FEATURES: usize = 12;
+
 /// The region of the data and how it is projected, as names and values for a report. `file` is where its
 /// boundary is from.
 ///
@@ -26,6 +29,15 @@ pub fn region_facts(region: &Region, file: Option<&str>) -> Vec<(&'static str, S
         (None, None) => "not truncated, or not taken into account".into(),
     };
     let mut facts = vec![("region", text)];
+    if let Some(map) = region.map.as_ref().filter(|map| !map.features.is_empty()) {
+        let first: Vec<&str> = map.features.iter().take(MOST_FEATURES).map(String::as_str).collect();
+        let more = map.features.len().saturating_sub(MOST_FEATURES);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        facts.push(("features", first.join(", ") + &more));
+    }
+    if region.outside.dropped > 0 {
+        facts.push(("left out", format!("{} points outside the region", region.outside.dropped)));
+    }
     if let Some([longitude, latitude]) = region.projection.as_ref().map(|projection| projection.center()) {
         let center = format!("longitude {longitude:.4}, latitude {latitude:.4}");
         facts.push(("projection", format!("equal areas, in kilometres about {center}")));

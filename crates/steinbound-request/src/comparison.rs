@@ -11,7 +11,7 @@ use steinbound::{Error, Fit, Method, Warning, WarningKind};
 use crate::error::RequestError;
 use crate::listener::Listener;
 use crate::model::{ChosenModel, FamilyRequest, ModelRequest};
-use crate::region::{ProjectionUsed, Region};
+use crate::region::{ProjectionUsed, Region, RegionUsed};
 use crate::request::Case;
 use crate::wording::Wording;
 
@@ -42,6 +42,9 @@ pub struct ComparisonAnswer {
     /// The projection, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projection: Option<ProjectionUsed>,
+    /// The region, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<RegionUsed>,
     /// What the user should know before trusting a fit, beside the warnings of the problem.
     #[serde(skip)]
     pub remarks: Vec<Remark>,
@@ -200,6 +203,7 @@ impl Case<'_> {
             is_sound: comparison.fits.iter().any(is_sound),
             comparison,
             projection: self.region.projection_used(),
+            region: self.region.region_used(),
             remarks,
         })
     }

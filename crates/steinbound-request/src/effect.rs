@@ -116,7 +116,7 @@ impl<'a> Situation<'a> {
         }
         notes.extend(self.notes(&options::GIVEN_BOUNDARY));
         notes.extend(self.notes(&options::SAMPLING));
-        notes.extend(self.note(&options::ALLOW_OUTSIDE));
+        notes.extend(self.notes(&options::OUTSIDE));
         notes.extend(self.notes(&options::DENSITY));
         notes
     }

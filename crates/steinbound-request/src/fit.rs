@@ -8,7 +8,7 @@ use steinbound::{Fit, WarningKind};
 use crate::error::RequestError;
 use crate::listener::{Listener, warn_all};
 use crate::questions::Questions;
-use crate::region::ProjectionUsed;
+use crate::region::{ProjectionUsed, RegionUsed};
 use crate::request::Case;
 use crate::sensitivity::{SensitivityOutcome, SensitivityWanted};
 
@@ -59,6 +59,8 @@ pub struct FitAnswer {
     pub is_sensitivity_asked: bool,
     /// The projection, where there is one.
     pub projection: Option<ProjectionUsed>,
+    /// The region, where it is known.
+    pub region: Option<RegionUsed>,
     /// How the model was chosen, where it was.
     pub selection: Option<Selection>,
     /// What the user may want to know.
@@ -91,6 +93,8 @@ impl Serialize for FitAnswer {
             #[serde(skip_serializing_if = "Option::is_none")]
             projection: Option<ProjectionUsed>,
             #[serde(skip_serializing_if = "Option::is_none")]
+            region: Option<&'a RegionUsed>,
+            #[serde(skip_serializing_if = "Option::is_none")]
             test: Option<&'a TestResult>,
             #[serde(skip_serializing_if = "Option::is_none")]
             sensitivity: Option<&'a Sensitivity>,
@@ -103,6 +107,7 @@ impl Serialize for FitAnswer {
             derived: &self.derived,
             diagnostics: self.diagnostics.as_ref(),
             projection: self.projection,
+            region: self.region.as_ref(),
             test: self.test.as_ref(),
             sensitivity: self.reported_sensitivity(),
             selection: self.selection.as_ref(),
@@ -214,6 +219,7 @@ impl Case<'_> {
             sensitivity: outcome.mapped(|values| self.region.degrees(model, values)),
             is_sensitivity_asked,
             projection: self.region.projection_used(),
+            region: self.region.region_used(),
             selection: self.selection.clone(),
             notes,
         })

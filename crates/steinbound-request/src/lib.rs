@@ -68,7 +68,7 @@ pub use listener::{Listener, Task};
 pub use model::{ChosenModel, FamilyRequest, ModelRequest, ReadyModel, known_covariance};
 pub use option::{Kind, OptionSpec, Options, Preset, Value};
 pub use questions::{Answered, Questions};
-pub use region::{ProjectionUsed, Region, RegionRequest, Shape};
+pub use region::{MapFacts, OutsideCount, Plane, ProjectionUsed, Region, RegionRequest, RegionUsed, Shape};
 pub use regression::{Column, Labels, RegressionAnswer, RegressionCase, RegressionRequest};
 pub use request::{Case, Request, Source};
 pub use simulation::{SimulationAnswer, SimulationRequest, chosen_dimension, default_family, dimension_for};

@@ -203,6 +203,16 @@ pub static ALLOW_OUTSIDE: OptionSpec = OptionSpec::new(
 .needs(Needs::Domain)
 .apply(Apply::Flag(Estimator::allow_outside));
 
+/// Whether data outside the domain are left out.
+pub static DROP_OUTSIDE: OptionSpec = OptionSpec::new(
+    "drop-outside",
+    "Region",
+    "",
+    Kind::Flag,
+    "Leave out data outside the domain, which otherwise are refused",
+)
+.needs(Needs::Domain);
+
 /// The confidence level.
 pub static CONFIDENCE: OptionSpec =
     OptionSpec::new("confidence", "Inference", "LEVEL", Kind::Number, "The confidence level of intervals")
@@ -456,6 +466,9 @@ pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
 /// What comes with boundary points that are given.
 pub static GIVEN_BOUNDARY: [&OptionSpec; 1] = [&BOUNDARY_NORMALS];
 
+/// What is done with data outside the domain.
+pub static OUTSIDE: [&OptionSpec; 2] = [&ALLOW_OUTSIDE, &DROP_OUTSIDE];
+
 /// How boundary points are sampled.
 pub static SAMPLING: [&OptionSpec; 2] = [&BOUNDARY_POINTS, &BOUNDARY_SAMPLING];
 
@@ -490,6 +503,7 @@ fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 6] {
     [
         ("estimator", estimator().collect()),
         ("boundary", GIVEN_BOUNDARY.to_vec()),
+        ("rows", vec![&DROP_OUTSIDE]),
         ("bootstrap", BOOTSTRAPPING.to_vec()),
         ("test", TESTING.to_vec()),
         ("regression", REGRESSION.to_vec()),

@@ -4,19 +4,34 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
-use steinbound::domain::{Domain, Polygon};
+use steinbound::domain::{Domain, Polygon, contains_within, rounding_tolerance};
 use steinbound::model::Model;
 use steinbound::projection::EqualArea;
 use steinbound::{Fit, Matrix, Points};
+use steinbound_io::Map;
 use steinbound_io::names::shown;
 
 use crate::error::RequestError;
 use crate::listener::Listener;
+use crate::option::Options;
+use crate::options;
+use crate::request::Source;
 use crate::wording::Wording;
 
 /// Edges of a map are divided until they span at most this many degrees before they are projected, because a
 /// straight line on the globe is not one on the plane.
 const LONGEST_EDGE: f64 = 0.25;
+
+/// A metre, in kilometres.
+const METRE: f64 = 1e-3;
+
+const KILOMETRES_PER_DEGREE: f64 = 111.2;
+
+/// How many points outside a message lists.
+const LISTED: usize = 3;
+
+/// How many features results list.
+const MOST_FEATURES: usize = 100;
 
 /// What is said of the region.
 #[derive(Debug, Clone, Default)]
@@ -28,10 +43,52 @@ pub struct RegionRequest {
     pub normals: Option<Points<'static>>,
     /// The region itself.
     pub shape: Option<Shape>,
-    /// Whether a map says that its coordinates are longitude and latitude.
+    /// Whether the coordinates of a map look like longitude and latitude.
     pub is_geographic: bool,
+    /// Whether the map states that they are.
+    pub is_in_degrees: bool,
     /// Whether longitude and latitude are to be laid on a plane.
-    pub is_projected: bool,
+    pub projection: Plane,
+    /// The map, where the region is from one.
+    pub map: Option<MapFacts>,
+}
+
+/// Whether longitude and latitude are laid on a plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Plane {
+    /// Where the map and the data are both in degrees.
+    WhereInDegrees,
+    /// Always.
+    Projected,
+    /// Never: coordinates are used as they are.
+    #[default]
+    AsGiven,
+}
+
+/// What is known of the map that a region is from.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MapFacts {
+    /// The file.
+    pub path: String,
+    /// The features, by their names or their places in the file.
+    pub features: Vec<String>,
+    /// How many rings were repaired because they crossed.
+    pub rings_repaired: usize,
+    /// How many rings were left out because they enclose nothing.
+    pub rings_left_out: usize,
+}
+
+impl From<&Map> for MapFacts {
+    fn from(map: &Map) -> MapFacts {
+        MapFacts {
+            path: map.path.clone(),
+            features: map.features.clone(),
+            rings_repaired: map.repaired_rings,
+            rings_left_out: map.left_out_rings,
+        }
+    }
 }
 
 /// A region.
@@ -58,6 +115,42 @@ pub struct Region {
     pub projection: Option<EqualArea>,
     /// Whether the coordinates are degrees of longitude and latitude.
     pub is_geographic: bool,
+    /// The map, where the region is from one.
+    pub map: Option<MapFacts>,
+    /// The data outside the domain.
+    pub outside: OutsideCount,
+}
+
+/// Data outside a domain, by what was done with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct OutsideCount {
+    /// Those that were left out.
+    pub dropped: usize,
+    /// Those that were kept.
+    pub kept: usize,
+}
+
+/// A region as results show it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RegionUsed {
+    /// The domain in words.
+    pub domain: String,
+    /// The file of the map, where there is one.
+    pub map: Option<String>,
+    /// The number of features of the map.
+    pub feature_count: usize,
+    /// Their names or places in the file, the first hundred.
+    pub features: Vec<String>,
+    /// How many rings of the map were repaired because they crossed.
+    pub rings_repaired: usize,
+    /// How many rings of the map were left out because they enclose nothing.
+    pub rings_left_out: usize,
+    /// The unit of lengths, where it is known.
+    pub unit: Option<&'static str>,
+    /// The data outside.
+    pub outside: OutsideCount,
 }
 
 /// A projection as results show it.
@@ -92,7 +185,7 @@ impl RegionRequest {
                 "there are no boundary points that normals could belong to; give them by {}, or leave {normals} out",
                 wording.with_placeholder("boundary", if wording.is_command_line() { "FILE" } else { ".." })
             ),
-            (Some(_), _) if self.is_projected => format!(
+            (Some(_), _) if self.projection == Plane::Projected => format!(
                 "directions in degrees are not those on the plane of {}; leave {normals} out, or give everything in \
                  coordinates that are projected already",
                 wording.option("project")
@@ -102,34 +195,78 @@ impl RegionRequest {
         Err(RequestError::value(normals, reason))
     }
 
-    /// Projects data and region where that is asked for.
+    /// Whether longitude and latitude are laid on a plane.
+    fn is_projected(&self, data: &Points) -> bool {
+        match self.projection {
+            Plane::Projected => true,
+            Plane::AsGiven => false,
+            Plane::WhereInDegrees => {
+                let is_map = matches!(self.shape, Some(Shape::Polygon(_)));
+                let states = self.is_in_degrees || (self.is_geographic && has_geographic_names(data));
+                is_map && states && data.dimension() == 2 && is_on_earth(data)
+            }
+        }
+    }
+
+    /// Projects data and region where that is asked for, or where both are in degrees. Data outside the domain
+    /// are refused, left out or kept, as the options have it; `source` loses those that are left out.
     pub(crate) fn prepare<'a>(
         self,
         data: Cow<'a, Points<'a>>,
+        source: &mut Option<Source>,
+        options: &Options,
         wording: Wording,
         listener: &dyn Listener,
     ) -> Result<(Cow<'a, Points<'a>>, Region), RequestError> {
         if self.normals.is_some() {
             self.check_normals(wording)?;
         }
-        let mut region = Region { boundary: self.boundary, normals: self.normals, ..Region::default() };
-        let data = match self.is_projected {
-            true => Cow::Owned(region.project(&data, self.shape, wording)?),
+        let is_projected = self.is_projected(&data);
+        let mut region = Region {
+            boundary: self.boundary,
+            normals: self.normals,
+            map: self.map,
+            is_geographic: self.is_geographic || self.is_in_degrees || has_geographic_names(&data),
+            ..Region::default()
+        };
+        let boundary = region.boundary.clone();
+        let (mut flat, map) = match is_projected {
+            true => region.project(&data, self.shape, wording).map(|(flat, map)| (Some(flat), map))?,
             false => {
-                if self.is_geographic || has_geographic_names(&data) {
-                    region.is_geographic = true;
+                if region.is_geographic {
                     note_degrees(&data, wording, listener);
                 }
                 region.domain = self.shape.map(Shape::into_domain);
-                data
+                (None, None)
             }
         };
+        let inside = region.inside(&data, flat.as_ref().unwrap_or(&data), map.as_ref());
+        let mut data = data;
+        if let Some(kept) = region.sort_out(&data, &inside, source.as_ref(), options, wording, listener)? {
+            if let Some(source) = source {
+                source.keep(&kept);
+            }
+            data = Cow::Owned(data.subset(&kept)?);
+            if is_projected {
+                // About what is left, as if nothing else had been given.
+                region.boundary = boundary;
+                let shape = map.map(|map| Shape::Polygon(Box::new(map)));
+                flat = Some(region.project(&data, shape, wording)?.0);
+            }
+        }
         if let Some([longitude, latitude]) = region.projection.as_ref().map(EqualArea::center) {
+            let how = match self.projection {
+                Plane::WhereInDegrees => {
+                    format!(" (map and data are in degrees; {} keeps them)", wording.flag("no-project"))
+                }
+                _ => String::new(),
+            };
             listener.note(&format!(
-                "projected about longitude {longitude:.4}, latitude {latitude:.4}: means are in degrees, covariances in \
+                "projected about longitude {longitude:.4}, latitude {latitude:.4}{how}: means are in degrees, covariances in \
                  square kilometres, bandwidth and distances in kilometres"
             ));
         }
+        let data = flat.map_or(data, Cow::Owned);
         Ok((data, region))
     }
 }
@@ -144,13 +281,14 @@ impl Shape {
 }
 
 impl Region {
-    /// The data on a plane about their center, and with them the boundary and the region.
+    /// The data on a plane about their center, and with them the boundary and the region; and the region in
+    /// degrees.
     fn project(
         &mut self,
         data: &Points,
         shape: Option<Shape>,
         wording: Wording,
-    ) -> Result<Points<'static>, RequestError> {
+    ) -> Result<(Points<'static>, Option<Polygon>), RequestError> {
         let project = wording.option("project");
         if data.dimension() != 2 {
             let remedy =
@@ -172,6 +310,7 @@ impl Region {
             check_degrees(boundary, "the boundary points", wording)?;
             self.boundary = Some(on_plane(boundary, &projection)?);
         }
+        let mut map = None;
         if let Some(Shape::Polygon(polygon)) = shape {
             let latitudes = polygon.bounds()[1];
             if latitudes.0 < -90.0 || latitudes.1 > 90.0 {
@@ -179,15 +318,113 @@ impl Region {
                               projected already";
                 return Err(RequestError::value(project, reason));
             }
-            let flat = polygon.map_vertices(LONGEST_EDGE, |place| projection.forward(place));
+            let flat = polygon.projected(&projection, LONGEST_EDGE);
             let flat = flat.map_err(|error| {
                 RequestError::value(project, format!("the map cannot be laid flat: {error}"))
             })?;
             self.domain = Some(Arc::new(flat));
+            map = Some(*polygon);
         }
         let flat = on_plane(data, &projection)?;
         self.projection = Some(projection);
-        Ok(flat)
+        Ok((flat, map))
+    }
+
+    /// Whether each point lies inside, or on the border: a metre beyond it on a map, what rounding explains
+    /// elsewhere. On a map in degrees borders are straight in degrees, and only nearly so on the plane.
+    fn inside(&self, given: &Points, flat: &Points, map: Option<&Polygon>) -> Vec<bool> {
+        let Some(domain) = self.domain.as_deref().filter(|domain| domain.dimension() == flat.dimension())
+        else {
+            // Another number of coordinates is refused later.
+            return vec![true; flat.len()];
+        };
+        let tolerance = match self.unit() {
+            Some("km") => METRE,
+            Some(_) if self.map.is_some() => METRE / KILOMETRES_PER_DEGREE,
+            _ => rounding_tolerance(domain, &flat.bounds()),
+        };
+        let is_on_map = |x: &[f64]| {
+            let longitude = (x[0] + 180.0).rem_euclid(360.0) - 180.0;
+            map.is_some_and(|map| map.contains(x) || map.contains(&[longitude, x[1]]))
+        };
+        let rows = given.rows().zip(flat.rows());
+        rows.map(|(x, flat)| is_on_map(x) || contains_within(domain, flat, tolerance)).collect()
+    }
+
+    /// Counts the data outside the domain; the rows of the others, if those outside are to be left out. Refuses
+    /// them unless they are left out or kept.
+    fn sort_out(
+        &mut self,
+        given: &Points,
+        inside: &[bool],
+        source: Option<&Source>,
+        options: &Options,
+        wording: Wording,
+        listener: &dyn Listener,
+    ) -> Result<Option<Vec<usize>>, RequestError> {
+        let [allow, drop] = ["allow-outside", "drop-outside"].map(|name| wording.flag(name));
+        let (keeps, drops) = (options.flag(&options::ALLOW_OUTSIDE), options.flag(&options::DROP_OUTSIDE));
+        if keeps && drops {
+            return Err(RequestError::refused(format!(
+                "{allow} keeps points outside and {drop} leaves them out; give one"
+            )));
+        }
+        let outside: Vec<usize> = (0..inside.len()).filter(|row| !inside[*row]).collect();
+        let Some(domain) = self.domain.as_deref().filter(|_| !outside.is_empty()) else { return Ok(None) };
+        let (count, rows) = (outside.len(), inside.len());
+        if keeps {
+            self.outside.kept = count;
+            return Ok(None);
+        }
+        let first: Vec<String> =
+            outside.iter().take(LISTED).map(|row| place_of(given, source, wording, *row)).collect();
+        let more = if count > LISTED { ", .." } else { "" };
+        let listed = format!("{}{more}", first.join(", "));
+        let described = domain.describe();
+        let found = format!("{count} of {rows} data points lie outside the {described}: {listed}");
+        if !drops || count == rows {
+            let remedy = match (wording.is_command_line(), count == rows) {
+                (_, true) => format!(
+                    "check that data and region have the same coordinates ({allow} keeps such points)"
+                ),
+                (true, false) => {
+                    format!("check the region, or leave them out with {drop} ({allow} keeps such points)")
+                }
+                (false, false) => format!("check the region, or remove them ({allow} keeps such points)"),
+            };
+            let path = source.map(|source| source.path.clone());
+            return Err(RequestError::Data { path, reason: format!("{found}; {remedy}") });
+        }
+        self.outside.dropped = count;
+        listener.note(&format!("{found}; they were left out"));
+        Ok(Some((0..rows).filter(|row| inside[*row]).collect()))
+    }
+
+    /// The unit of lengths, where it is known.
+    pub fn unit(&self) -> Option<&'static str> {
+        match (&self.projection, self.is_geographic) {
+            (Some(_), _) => Some("km"),
+            (None, true) => Some("degrees"),
+            (None, false) => None,
+        }
+    }
+
+    /// The region as results show it; `None` where no domain is known.
+    pub fn region_used(&self) -> Option<RegionUsed> {
+        let domain = self.domain.as_ref()?;
+        let map = self.map.clone();
+        let is_map = map.is_some();
+        let facts = map.unwrap_or_default();
+        Some(RegionUsed {
+            domain: domain.describe(),
+            map: is_map.then_some(facts.path),
+            feature_count: facts.features.len(),
+            features: facts.features.into_iter().take(MOST_FEATURES).collect(),
+            rings_repaired: facts.rings_repaired,
+            rings_left_out: facts.rings_left_out,
+            unit: self.unit(),
+            outside: self.outside,
+        })
     }
 
     /// The projection as results show it.
@@ -273,6 +510,23 @@ fn locations(model: &dyn Model) -> Vec<[usize; 2]> {
 
 fn on_plane(points: &Points, projection: &EqualArea) -> Result<Points<'static>, RequestError> {
     Ok(points.moved(|x| projection.forward([x[0], x[1]]).to_vec())?)
+}
+
+/// A point as it was given, and where it is in its file.
+fn place_of(given: &Points, source: Option<&Source>, wording: Wording, row: usize) -> String {
+    let values: Vec<String> = given.row(row).iter().map(ToString::to_string).collect();
+    let place = source.and_then(|source| source.places.get(row));
+    let place = place.map_or_else(
+        || format!("row {}", row + usize::from(!wording.counts_from_zero())),
+        ToString::to_string,
+    );
+    format!("{place} ({})", values.join(", "))
+}
+
+/// Whether points can be degrees of longitude and latitude.
+fn is_on_earth(points: &Points) -> bool {
+    let bounds = points.bounds();
+    bounds[0].0 >= -180.0 && bounds[0].1 <= 360.0 && bounds[1].0 >= -90.0 && bounds[1].1 <= 90.0
 }
 
 fn has_geographic_names(data: &Points) -> bool {

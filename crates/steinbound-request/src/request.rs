@@ -73,6 +73,13 @@ impl Source {
         Source { path: path.into(), places }
     }
 
+    /// Forgets all rows but these, counted from zero.
+    pub(crate) fn keep(&mut self, rows: &[usize]) {
+        if !self.places.is_empty() {
+            self.places = rows.iter().filter_map(|row| self.places.get(*row).copied()).collect();
+        }
+    }
+
     /// Where a row is, counted from zero.
     pub fn place(&self, row: usize) -> String {
         match self.places.get(row) {
@@ -133,8 +140,9 @@ impl<'a> Request<'a> {
     }
 
     /// Projects the data, builds the model and puts the estimator together.
-    pub fn prepare(self, listener: &dyn Listener) -> Result<Case<'a>, RequestError> {
-        let (data, region) = self.region.prepare(self.data, self.wording, listener)?;
+    pub fn prepare(mut self, listener: &dyn Listener) -> Result<Case<'a>, RequestError> {
+        let (source, options) = (&mut self.source, &self.options);
+        let (data, region) = self.region.prepare(self.data, source, options, self.wording, listener)?;
         let ChosenModel { model, start } = self.model.build(&data, self.at.as_ref(), self.wording)?;
         let mut estimator = self.options.estimator(self.method).interrupt(self.interrupt.clone());
         if let Some(points) = &region.boundary {
@@ -145,6 +153,10 @@ impl<'a> Request<'a> {
         }
         if let Some(domain) = &region.domain {
             estimator = estimator.domain(domain.clone());
+        }
+        if region.outside.kept == 0 {
+            // Done above, where borders are straight in degrees.
+            estimator = estimator.border_tolerance(f64::INFINITY);
         }
         if let Some(start) = start.or(self.start) {
             estimator = estimator.start(region.project_parameters(model.as_model(), start));
@@ -238,6 +250,7 @@ impl Case<'_> {
         let mut value = json!(problem.described());
         value["schema"] = json!(schema);
         value["projection"] = json!(self.region.projection_used());
+        value["region"] = json!(self.region.region_used());
         value["warnings"] = warnings.iter().map(Warning::text).collect();
         value["warning_kinds"] = warnings.iter().map(|warning| warning.kind().name()).collect();
         value["seconds"] = json!({ "total": self.seconds() });
@@ -255,11 +268,6 @@ impl Case<'_> {
             return self.explain_regression(error, path);
         }
         let help = match &error {
-            Error::Fit(FitError::OutsideDomain { first, .. }) => {
-                let place = self.source.as_ref().and_then(|source| source.places.get(first - 1));
-                let place = place.map(|place| format!("{place} of the file; ")).unwrap_or_default();
-                format!(" ({place}{} keeps such points)", wording.flag("allow-outside"))
-            }
             Error::Fit(FitError::ConstantColumn { .. }) if wording.is_command_line() => {
                 " (choose columns with --columns)".into()
             }

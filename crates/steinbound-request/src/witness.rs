@@ -5,7 +5,7 @@ use steinbound::fit::{Problem, WitnessValues};
 use steinbound::{Method, Points, Warning};
 
 use crate::error::RequestError;
-use crate::region::ProjectionUsed;
+use crate::region::{ProjectionUsed, RegionUsed};
 use crate::request::Case;
 use crate::values::Values;
 
@@ -49,6 +49,8 @@ pub struct WitnessAnswer {
     pub is_fitted: bool,
     /// The projection, where there is one.
     pub projection: Option<ProjectionUsed>,
+    /// The region, where it is known.
+    pub region: Option<RegionUsed>,
 }
 
 impl WitnessAnswer {
@@ -59,6 +61,7 @@ impl WitnessAnswer {
             "method": self.method,
             "at": self.at,
             "projection": self.projection,
+            "region": self.region,
             "discrepancy": self.found.discrepancy,
             "points": self.points.rows().collect::<Vec<_>>(),
             "g": self.found.values.transpose(),
@@ -109,6 +112,7 @@ impl Case<'_> {
             flat_at,
             is_fitted: at.is_none(),
             projection: self.region.projection_used(),
+            region: self.region.region_used(),
         })
     }
 

@@ -34,6 +34,9 @@ pub struct EqualArea {
 }
 
 impl EqualArea {
+    /// How far the place opposite of the centre is away, in kilometres: the radius of the plane.
+    pub const RIM: f64 = 2.0 * EARTH;
+
     /// The projection about a centre in degrees.
     pub fn new(longitude: f64, latitude: f64) -> Result<EqualArea, DomainError> {
         if longitude.is_nan() || longitude.abs() > 180.0 {
@@ -129,7 +132,7 @@ impl EqualArea {
         let radian = std::f64::consts::PI / 180.0;
         let (center_sine, center_cosine) = self.center[1].sin_cos();
         // The shorter way round, in whole turns of degrees: both names of a meridian give the same bits.
-        let turns = ((longitude.re() - self.center[0].to_degrees()) / 360.0).round();
+        let turns = ((longitude.re() - self.center[0].to_degrees()) / 360.0 + 0.5).floor();
         let turn = (longitude - 360.0 * turns) * radian - self.center[0];
         let (sine, cosine) = (latitude * radian).sin_cos();
         let stretch =

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use clap::{Args, ValueHint};
 use steinbound::Points;
 use steinbound::domain::Domain;
-use steinbound_io::{DomainSpec, MapOptions, TableOptions, read_map, write};
+use steinbound_io::{DomainSpec, TableOptions, write};
 use steinbound_request::{chosen_dimension, sample_boundary, tables};
 
 use crate::arguments::{Given, Sampling};
 use crate::failure::{Failure, Verdict};
 use crate::files::{is_standard, two_results};
-use crate::input::show_warnings;
-use crate::options::{self, Format, GeneralOptions, WORDING, domain, together};
+use crate::options::{self, FeatureOptions, Format, GeneralOptions, WORDING, domain, show_remarks, together};
 use crate::output::Output;
 use crate::tables::{read_sheet, without_options};
 
@@ -30,12 +29,11 @@ use crate::tables::{read_sheet, without_options};
       --near points.csv > line.csv
   steinbound boundary --domain \"usa()\" --boundary-points 200 --format json")]
 pub struct Boundary {
-    /// A map: .geojson, .json, .wkt, .shp, or .csv with the vertices of rings.
+    /// A map: .geojson, .topojson, .json, .gpkg, .wkt, .shp, or .csv with well-known text or vertices of rings.
     #[arg(help_heading = "Region", value_name = "MAPFILE", conflicts_with = "domain", value_hint = ValueHint::FilePath)]
     pub map: Option<PathBuf>,
-    /// The feature of the map to use: a property and its value.
-    #[arg(help_heading = "Region", long, value_name = "NAME=VALUE", value_parser = options::feature)]
-    pub feature: Option<(String, String)>,
+    #[command(flatten)]
+    pub features: FeatureOptions,
     /// The domain, as in fit, such as "ball(radius=2)".
     #[arg(help_heading = "Region", long, value_name = "SPEC", value_parser = domain, allow_hyphen_values = true)]
     pub domain: Option<DomainSpec>,
@@ -94,23 +92,21 @@ impl Boundary {
 
     /// The domain, from the map or the specification.
     fn build(&self, near: Option<&Points>, output: &Output) -> Result<Arc<dyn Domain>, Failure> {
-        if self.feature.is_some() && self.map.is_none() {
-            output.note("--feature has no effect without a map");
+        if self.features.is_given() && self.map.is_none() {
+            output.note("--feature and --layer have no effect without a map");
         }
         if let Some(path) = &self.map {
             if self.dimension.is_some_and(|dimension| dimension != 2) {
                 return Err(Failure::input("a map has 2 coordinates; leave --dimension out"));
             }
-            let map = read_map(path, &MapOptions { feature: self.feature.clone() })?;
-            show_warnings(&map, output);
-            return Ok(Arc::new(map.polygon()?));
+            return Ok(Arc::new(self.features.read(path, output)?.polygon()?));
         }
         let Some(spec) = &self.domain else {
             return Err(Failure::input(
                 "there is no region to sample: give a MAPFILE, or a domain with --domain SPEC",
             ));
         };
-        spec.maps().into_iter().for_each(|map| show_warnings(map, output));
+        spec.maps().into_iter().for_each(|map| show_remarks(map, output));
         let from_data = near.map(Points::dimension);
         let named = near.map(|near| spec.with_columns(near.names())).transpose()?;
         let spec = named.as_ref().unwrap_or(spec);

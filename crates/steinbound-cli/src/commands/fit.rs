@@ -26,7 +26,7 @@ use crate::{facts, summary};
 #[command(after_long_help = "Examples:
   steinbound fit points.csv --boundary border.csv
   steinbound fit points.csv --domain \"ball(radius=1.44)\" --method truncsm
-  steinbound fit places.csv --boundary country.geojson --project
+  steinbound fit places.csv --boundary country.geojson
   steinbound fit modes.csv --domain \"box(low=-3, high=3)\" \\
       --model gaussian-mixture --components 1..4 --known-covariance 1
   steinbound fit waits.csv --domain \"interval(0, 5)\" \\

@@ -82,6 +82,10 @@ impl Simulate {
         }
         let model = request(&self.model)?;
         let given = dimension_for(&model, self.at.as_ref());
+        self.domain.maps().into_iter().for_each(|map| shared::show_remarks(map, output));
+        if self.domain.is_in_degrees() {
+            output.note("points are drawn in degrees, as if these were lengths; fit them with --no-project");
+        }
         let dimension = chosen_dimension(&self.domain, self.dimension, given, WORDING)?;
         let mut request = SimulationRequest::new(model, self.domain.build(dimension)?, self.count);
         request.at = self.at.clone();

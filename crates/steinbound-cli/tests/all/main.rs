@@ -1,5 +1,6 @@
 //! The tests of the command, in one binary: that builds in a third of the time of many.
 
+mod atlases;
 mod book;
 mod censored;
 mod common;

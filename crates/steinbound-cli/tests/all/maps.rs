@@ -25,8 +25,8 @@ fn folder() -> Folder {
 fn maps_are_read_in_every_format() {
     let folder = folder();
     let fit = |arguments: &[&str]| {
-        let all =
-            [&["fit", "data.csv", "--known-covariance", "1", "--boundary-points", "60"], arguments].concat();
+        let base = ["fit", "data.csv", "--known-covariance", "1", "--boundary-points", "60", "--no-project"];
+        let all = [&base[..], arguments].concat();
         field(&folder.json(&all)["parameters"], "estimate")
     };
     let boundary = fit(&["--boundary", "map.geojson", "--feature", "NAME=big"]);
@@ -175,6 +175,7 @@ fn degrees_used_raw_are_noted() {
         "north.csv",
         "--known-covariance",
         "1",
+        "--no-project",
         "--boundary",
         "north.geojson",
         "--feature",
@@ -182,8 +183,129 @@ fn degrees_used_raw_are_noted() {
     ]);
     assert!(said.stderr.contains("--project"), "{}", said.stderr);
     // Near the equator a degree is a degree.
-    let said = folder.run(&["fit", "data.csv", "--boundary", "map.geojson", "--feature", "NAME=big"]);
+    let equator = ["fit", "data.csv", "--boundary", "map.geojson", "--feature", "NAME=big", "--no-project"];
+    let said = folder.run(&equator);
     assert!(!said.stderr.contains("--project"), "{}", said.stderr);
+}
+
+/// A map that states degrees, and data that can be: both are laid on a plane unless that is declined.
+#[test]
+fn degrees_are_projected_by_default() {
+    let folder = folder();
+    let fit = |more: &[&str]| {
+        let base =
+            ["fit", "data.csv", "--feature", "NAME=big", "--boundary", "map.geojson", "--format", "json"];
+        let said = folder.run(&[&base[..], more].concat());
+        assert!(matches!(said.code, 0 | 3), "{}", said.stderr);
+        (said.json(), said.stderr)
+    };
+    let (default, notes) = fit(&[]);
+    let expected = "note: projected about longitude ";
+    assert_eq!(notes.matches(expected).count(), 1, "{notes}");
+    assert!(notes.contains("map and data are in degrees; --no-project keeps them"), "{notes}");
+    let (asked, _) = fit(&["--project"]);
+    assert_eq!(default["parameters"], asked["parameters"]);
+    assert_eq!(default["projection"]["unit"], "km");
+    let region = &default["region"];
+    assert_eq!((&region["unit"], &region["map"]), (&"km".into(), &"map.geojson".into()));
+    assert_eq!((region["features"][0].as_str(), region["feature_count"].as_u64()), (Some("big"), Some(1)));
+    let (plain, notes) = fit(&["--no-project"]);
+    assert!(
+        plain["projection"].is_null() && plain["region"]["unit"] == "degrees" && !notes.contains("projected")
+    );
+    // A plane stays one: the format does not state degrees, or the data cannot be.
+    let planar = |data: &str, map: &str| {
+        let found =
+            folder.json(&["fit", data, "--boundary", map, "--known-covariance", "1", "--allow-outside"]);
+        assert!(found["projection"].is_null(), "{data} {map}");
+    };
+    planar("data.csv", "map.wkt");
+    folder.write("far.csv", "x,y\n500,1\n501,2\n500.5,3\n502,0\n");
+    planar("far.csv", "map.geojson");
+    folder
+        .run(&["fit", "data.csv", "--boundary", "map.wkt", "--project", "--no-project"])
+        .expect_refusal(&["--project", "--no-project"]);
+    for command in ["test", "compare", "witness", "discrepancy"] {
+        let mut call =
+            vec![command, "data.csv", "--feature", "NAME=big", "--boundary", "map.geojson", "--quiet"];
+        match command {
+            "test" => call.extend(["--bootstrap", "20"]),
+            "discrepancy" => call.extend(["--at", "0.5,0.2,12000,0,12000"]),
+            _ => {}
+        }
+        call.extend(["--method", "tksd", "--boundary-points", "60"]);
+        let found = folder.json(&call);
+        assert_eq!(
+            (&found["projection"]["unit"], &found["region"]["unit"]),
+            (&"km".into(), &"km".into()),
+            "{command}"
+        );
+    }
+}
+
+/// What lies outside is named in the file's own coordinates, left out, or kept.
+#[test]
+fn points_outside_are_named_and_left_out() {
+    let folder = folder();
+    let inside = std::fs::read_to_string(folder.path("data.csv")).unwrap();
+    // On the border, a tenth of a metre beyond it, and far beyond it.
+    folder.write("mixed.csv", &format!("{inside}2,0.5\n2.000001,-0.5\n2.25,0.125\n-3.5,1\n1.25,1.25\n"));
+    folder.write("border.csv", &format!("{inside}2,0.5\n2.000001,-0.5\n"));
+    let base = ["--boundary", "map.geojson", "--feature", "NAME=big"];
+    let run = |file: &str, more: &[&str]| folder.run(&[&["fit", file], &base[..], more].concat());
+    let listed = "3 of 305 data points lie outside the polygon of 2 rings";
+    let places = ": line 304 (2.25, 0.125), line 305 (-3.5, 1), line 306 (1.25, 1.25)";
+    run("mixed.csv", &[]).expect_refusal(&[
+        "mixed.csv: ",
+        listed,
+        places,
+        "--drop-outside",
+        "--allow-outside",
+    ]);
+    let said = run("mixed.csv", &["--drop-outside"]);
+    assert!(said.stderr.contains(listed) && said.stderr.contains("; they were left out"), "{}", said.stderr);
+    let json = |file: &str, more: &[&str]| folder.json(&[&["fit", file], &base[..], more].concat());
+    let dropped = json("mixed.csv", &["--drop-outside"]);
+    assert_eq!((&dropped["n"], &dropped["region"]["outside"]["dropped"]), (&302.into(), &3.into()));
+    assert_eq!(dropped["parameters"], json("border.csv", &[])["parameters"]);
+    assert_eq!(json("mixed.csv", &["--allow-outside"])["region"]["outside"]["kept"], 3);
+    folder.write("away.csv", "x,y\n50,1\n51,2\n50.5,3\n52,0\n");
+    run("away.csv", &["--drop-outside"])
+        .expect_refusal(&["4 of 4 data points lie outside", "the same coordinates"]);
+    let none = folder.run(&["fit", "data.csv", "--method", "mle", "--drop-outside"]);
+    assert!(none.stderr.contains("--drop-outside has no effect without a domain"), "{}", none.stderr);
+}
+
+/// Several features are one region; so are all of them, in any format.
+#[test]
+fn features_are_chosen_and_united() {
+    let folder = folder();
+    let domain = |more: &[&str]| {
+        let call =
+            [&["boundary", "map.geojson", "--format", "json", "--boundary-points", "20"], more].concat();
+        let said = folder.run(&call);
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        said.json()["domain"].as_str().unwrap().to_string()
+    };
+    let both = domain(&["--feature", "NAME=big", "--feature", "NAME=small"]);
+    assert_eq!(both, "polygon of 3 rings and 12 vertices");
+    assert_eq!((domain(&["--feature", "all"]), domain(&[])), (both.clone(), both));
+    assert_eq!(domain(&["--feature", "NAME=small"]), "polygon of 1 ring and 4 vertices");
+    folder
+        .run(&["boundary", "map.geojson", "--feature", "NAME=big", "--feature", "NAME=smal"])
+        .expect_refusal(&["no feature whose NAME is \"smal\"", "did you mean \"small\"?"]);
+    folder.run(&["boundary", "map.geojson", "--feature", "big"]).expect_refusal(&["NAME=VALUE", "all"]);
+    // Polygons in a column of a table, with a name for each.
+    folder.write(
+        "towns.csv",
+        "name,geom\nwest,\"POLYGON((0 0,2 0,2 2,0 2,0 0))\"\neast,\"POLYGON((2 0,4 0,4 2,2 2,2 0))\"\n",
+    );
+    folder.write("places.csv", "x,y\n0.5,0.5\n1.5,1\n2.5,0.7\n3.1,1.9\n1,1.1\n");
+    let fit = folder.json(&["fit", "places.csv", "--boundary", "towns.csv", "--known-covariance", "1"]);
+    assert_eq!(fit["region"]["domain"], "polygon of 1 ring and 6 vertices");
+    assert_eq!(fit["region"]["features"], serde_json::json!(["west", "east"]));
+    let said = folder.run(&["fit", "places.csv", "--boundary", "towns.csv", "--feature", "name=west"]);
+    said.expect_refusal(&["2 of 5 data points lie outside", "line 4 (2.5, 0.7), line 5 (3.1, 1.9)"]);
 }
 
 /// The names of the meridian opposite Greenwich do not matter.
@@ -255,7 +377,12 @@ fn bad_maps_are_refused() {
         folder.run(&["fit", "data.csv", "--boundary", name])
     };
     let ring = |coordinates: &str| format!("{{\"type\":\"Polygon\",\"coordinates\":[{coordinates}]}}");
-    with("bow.geojson", &ring("[[0,0],[1,1],[1,0],[0,1],[0,0]]")).expect_refusal(&["bow.geojson", "cross"]);
+    // A ring that crosses itself is repaired, and the data are outside of what is left.
+    let bow = with("bow.geojson", &ring("[[0,0],[1,1],[1,0],[0,1],[0,0]]"));
+    bow.expect_refusal(&["of 300 data points lie outside the polygon of 1 ring"]);
+    assert!(bow.stderr.contains("the geometry, ring 1 crosses itself at (0.5, 0.5)"), "{}", bow.stderr);
+    with("line.geojson", &ring("[[0,0],[1,1],[2,2],[0,0]]"))
+        .expect_refusal(&["line.geojson", "encloses no area"]);
     with("open.geojson", &ring("[[0,0],[1,0],[1,1],[0,1]]"))
         .expect_refusal(&["open.geojson", "first vertex"]);
     with("empty.geojson", &ring("")).expect_refusal(&["empty.geojson"]);

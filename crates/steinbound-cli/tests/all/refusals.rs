@@ -135,7 +135,7 @@ fn data_outside_the_domain() {
     let options = ["--domain", "ball(radius=0.5)"];
     refuse_options(
         &options,
-        &["8 of 12 data points lie outside", "first in row 5", "line 5", "--allow-outside"],
+        &["8 of 12 data points lie outside", ": line 5 (", "--drop-outside", "--allow-outside"],
     );
     let base = ["fit", "data.csv", "--known-covariance", "1", "--allow-outside"];
     for method in ["tksd", "bdksd", "truncsm"] {
@@ -143,6 +143,8 @@ fn data_outside_the_domain() {
         assert_eq!(said.code, 0, "{method}: {}", said.stderr);
         assert!(said.stderr.contains("warning: 8 of 12 data points lie outside"), "{}", said.stderr);
     }
+    let both = [&base[..], &options, &["--drop-outside"]].concat();
+    good().run(&both).expect_refusal(&["--allow-outside", "--drop-outside", "give one"]);
 }
 
 #[test]

@@ -1,37 +1,62 @@
-use geojson::{Error, Feature, GeoJson, Geometry, GeometryValue, JsonValue, Position};
+use geojson::{Error, Feature, GeoJson, Geometry, GeometryValue, Position};
 
+use super::features::{chosen, property, property_names};
 use super::points::{PointLayer, Properties};
-use super::{Choice, Coordinates, Layer, text_of};
+use super::{Choice, Coordinates, Layer, reference, text_of, topo_json};
 use crate::error::IoError;
 use crate::names::shown;
 
-/// Reads the polygons of GeoJSON, whose coordinates are longitude and latitude.
+/// Reads the polygons of GeoJSON or TopoJSON, whose coordinates are longitude and latitude unless a system is
+/// stated.
 pub(super) fn read(bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
-    layer.coordinates = Coordinates::Degrees;
     let text = text_of(layer.path, "GeoJSON", bytes)?;
-    let parsed: GeoJson = text.parse().map_err(|error| syntax(layer.path, text, &error))?;
-    match &parsed {
-        GeoJson::Geometry(geometry) => add(layer, "the geometry", geometry)?,
-        GeoJson::Feature(feature) => add_feature(layer, choice, 0, feature)?,
-        GeoJson::FeatureCollection(collection) => {
-            for (at, feature) in collection.features.iter().enumerate() {
-                add_feature(layer, choice, at, feature)?;
+    match text.parse::<GeoJson>() {
+        Ok(parsed) => {
+            layer.coordinates = coordinates_of(&parsed);
+            match &parsed {
+                GeoJson::Geometry(geometry) => {
+                    layer.begin("the geometry", None);
+                    add(layer, geometry)
+                }
+                GeoJson::Feature(feature) => add_features(layer, choice, std::slice::from_ref(feature)),
+                GeoJson::FeatureCollection(collection) => add_features(layer, choice, &collection.features),
             }
         }
+        Err(_) if topo_json::is_topology(text) => {
+            layer.coordinates = Coordinates::Degrees;
+            let (features, note) = chosen(topo_json::layers(layer.path, text)?, choice)?;
+            layer.notes.extend(note);
+            add_features(layer, choice, &features)
+        }
+        Err(error) => Err(syntax(layer.path, &error)),
     }
-    Ok(())
 }
 
-/// Reads the points of GeoJSON.
+/// Reads the points of GeoJSON or TopoJSON.
 pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), IoError> {
-    layer.coordinates = Coordinates::Degrees;
     let text = text_of(&layer.path, "GeoJSON", bytes)?;
-    let parsed: GeoJson = text.parse().map_err(|error| syntax(&layer.path, text, &error))?;
-    let features = match parsed {
-        GeoJson::Geometry(geometry) => vec![Feature::from(geometry)],
-        GeoJson::Feature(feature) => vec![feature],
-        GeoJson::FeatureCollection(collection) => collection.features,
+    let (features, coordinates) = match text.parse::<GeoJson>() {
+        Ok(parsed) => {
+            let coordinates = coordinates_of(&parsed);
+            let features = match parsed {
+                GeoJson::Geometry(geometry) => vec![Feature::from(geometry)],
+                GeoJson::Feature(feature) => vec![feature],
+                GeoJson::FeatureCollection(collection) => collection.features,
+            };
+            (features, coordinates)
+        }
+        Err(_) if topo_json::is_topology(text) => {
+            let layers = topo_json::layers(&layer.path, text)?;
+            (layers.into_iter().next().map_or_else(Vec::new, |first| first.features), Coordinates::Degrees)
+        }
+        Err(error) => return Err(syntax(&layer.path, &error)),
     };
+    layer.coordinates = coordinates;
+    add_point_features(layer, features)
+}
+
+/// Adds features of any format, whose geometries are points.
+pub(super) fn add_point_features(layer: &mut PointLayer, features: Vec<Feature>) -> Result<(), IoError> {
     for (at, feature) in features.iter().enumerate() {
         match &feature.geometry {
             Some(geometry) => add_points(layer, at, geometry)?,
@@ -41,6 +66,20 @@ pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), Io
     let properties = features.into_iter().map(|feature| feature.properties.unwrap_or_default());
     layer.properties = Properties::Json(properties.collect());
     Ok(())
+}
+
+/// The coordinates that older files state; without a statement, longitude and latitude.
+fn coordinates_of(parsed: &GeoJson) -> Coordinates {
+    let members = match parsed {
+        GeoJson::Geometry(geometry) => &geometry.foreign_members,
+        GeoJson::Feature(feature) => &feature.foreign_members,
+        GeoJson::FeatureCollection(collection) => &collection.foreign_members,
+    };
+    let name = members.as_ref().and_then(|members| members.get("crs")?["properties"]["name"].as_str());
+    match name.map(reference::of_name) {
+        None | Some(Coordinates::Unstated) => Coordinates::Degrees,
+        Some(stated) => stated,
+    }
 }
 
 fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Geometry) -> Result<(), IoError> {
@@ -71,7 +110,7 @@ fn short(path: &str, feature: &str) -> IoError {
     }
 }
 
-fn syntax(path: &str, text: &str, error: &Error) -> IoError {
+fn syntax(path: &str, error: &Error) -> IoError {
     let (place, reason) = match error {
         Error::MalformedGeoJson(error) if error.line() > 0 => {
             let full = error.to_string();
@@ -81,32 +120,38 @@ fn syntax(path: &str, text: &str, error: &Error) -> IoError {
         Error::MalformedGeoJson(error) => (String::new(), shown(&error.to_string())),
         error => (String::new(), shown(&error.to_string())),
     };
-    let is_topology = text.contains("\"Topology\"");
-    let reason = if is_topology { "it is TopoJSON, whose arcs are not read".into() } else { reason };
     IoError::MapSyntax { path: path.to_string(), format: "GeoJSON", place, reason }
 }
 
-fn add_feature(layer: &mut Layer, choice: &mut Choice, at: usize, feature: &Feature) -> Result<(), IoError> {
-    choice.note_properties(feature.properties.iter().flatten().map(|(name, _)| name.as_str()));
-    let value = choice.property().and_then(|name| feature.property(name)).map(|value| match value {
-        JsonValue::String(text) => text.clone(),
-        other => other.to_string(),
-    });
-    match &feature.geometry {
-        Some(geometry) if choice.takes(value) => add(layer, &format!("feature {}", at + 1), geometry),
-        _ => Ok(()),
+/// Adds the chosen of some features of any format.
+pub(super) fn add_features(
+    layer: &mut Layer,
+    choice: &mut Choice,
+    features: &[Feature],
+) -> Result<(), IoError> {
+    for (at, feature) in features.iter().enumerate() {
+        choice.note_properties(property_names(feature));
+        let value = |name: &str| property(feature, name);
+        // A feature without geometry can be named, too.
+        if !choice.takes(value) {
+            continue;
+        }
+        let Some(geometry) = &feature.geometry else { continue };
+        layer.begin(&format!("feature {}", at + 1), choice.name_of(value));
+        add(layer, geometry)?;
     }
+    Ok(())
 }
 
-fn add(layer: &mut Layer, feature: &str, geometry: &Geometry) -> Result<(), IoError> {
+fn add(layer: &mut Layer, geometry: &Geometry) -> Result<(), IoError> {
     match &geometry.value {
-        GeometryValue::Polygon { coordinates } => add_rings(layer, feature, coordinates),
+        GeometryValue::Polygon { coordinates } => add_rings(layer, coordinates),
         GeometryValue::MultiPolygon { coordinates } => {
-            coordinates.iter().try_for_each(|rings| add_rings(layer, feature, rings))
+            coordinates.iter().try_for_each(|rings| add_rings(layer, rings))
         }
         // The parser limits the depth of nested collections.
         GeometryValue::GeometryCollection { geometries } => {
-            geometries.iter().try_for_each(|part| add(layer, feature, part))
+            geometries.iter().try_for_each(|part| add(layer, part))
         }
         other => {
             layer.others.insert(other.type_name().to_string());
@@ -115,15 +160,15 @@ fn add(layer: &mut Layer, feature: &str, geometry: &Geometry) -> Result<(), IoEr
     }
 }
 
-fn add_rings(layer: &mut Layer, feature: &str, rings: &[Vec<Position>]) -> Result<(), IoError> {
+fn add_rings(layer: &mut Layer, rings: &[Vec<Position>]) -> Result<(), IoError> {
     for ring in rings {
         let vertex = |position: &Position| match position.as_slice() {
             [x, y] => Ok([*x, *y]),
-            [_, _, ..] => Err(layer.third_coordinate(feature)),
-            _ => Err(short(layer.path, feature)),
+            [_, _, ..] => Err(layer.third_coordinate(&layer.feature())),
+            _ => Err(short(layer.path, &layer.feature())),
         };
         let vertices = ring.iter().map(vertex).collect::<Result<Vec<_>, _>>()?;
-        layer.add_closed(feature, vertices)?;
+        layer.add_closed(vertices)?;
     }
     Ok(())
 }

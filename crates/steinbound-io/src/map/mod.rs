@@ -1,23 +1,31 @@
-//! Maps: the rings of polygons from GeoJSON, well-known text, shapefiles and tables.
+//! Maps: the rings of polygons from GeoJSON, TopoJSON, GeoPackages, well-known text, shapefiles and tables.
 
+mod antimeridian;
 mod attributes;
 mod choice;
+mod features;
 mod geo_json;
+mod geo_package;
+mod layer;
 pub(crate) mod points;
+mod reference;
 mod ring_table;
 mod shape_file;
+mod sqlite;
+mod topo_json;
+mod well_known_binary;
 mod well_known_text;
+mod wkt_table;
 
-use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
 use steinbound::domain::Polygon;
 
 use self::choice::Choice;
+use self::layer::Layer;
 use self::points::PointLayer;
 use crate::error::IoError;
-use crate::names::few;
 use crate::source::{Content, broken, open};
 use crate::table::shown_path;
 
@@ -28,27 +36,44 @@ pub const MAP_LIMIT: u64 = 512 << 20;
 ///
 /// ```
 /// use steinbound_io::MapOptions;
-/// let options = MapOptions { feature: Some(("NAME".into(), "France".into())) };
+/// let features = vec![("NAME".into(), "France".into()), ("NAME".into(), "Spain".into())];
+/// let options = MapOptions { features, ..MapOptions::default() };
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MapOptions {
-    /// Only features with this property and value; all if `None`.
-    pub feature: Option<(String, String)>,
+    /// Only features with one of these properties and values; all if there are none.
+    pub features: Vec<(String, String)>,
+    /// The layer of a file with several, by its name: an object of TopoJSON, a table of a GeoPackage.
+    pub layer: Option<String>,
 }
 
-/// The rings of a map, as returned by [`read_map`].
+/// The region of a map, as returned by [`read_map`].
+///
+/// Rings of a feature are repaired by [`RepairedRings`](steinbound::domain::RepairedRings), and features are
+/// united. Rings in degrees that cross the 180th meridian or go around a pole are cut along that meridian.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Map {
     /// The file it came from.
     pub path: String,
-    /// The rings of all polygons chosen, in the order of the file.
+    /// The rings of the region.
     pub rings: Vec<Vec<[f64; 2]>>,
     /// Warnings, in sentences.
     pub warnings: Vec<String>,
+    /// What was repaired or chosen, in sentences.
+    pub notes: Vec<String>,
     /// Whether the coordinates look like degrees of longitude and latitude, in which case distances need a
     /// projection first.
     pub looks_geographic: bool,
+    /// Whether the file states that its coordinates are degrees, and they can be.
+    pub is_in_degrees: bool,
+    /// The features, by their names or their places in the file.
+    pub features: Vec<String>,
+    /// How many rings were repaired because they crossed themselves or others of their feature.
+    pub repaired_rings: usize,
+    /// How many rings were left out because they enclose no area.
+    pub left_out_rings: usize,
+    polygon: Polygon,
 }
 
 impl Map {
@@ -63,18 +88,13 @@ impl Map {
     pub fn parse(name: &str, bytes: &[u8], options: &MapOptions) -> Result<Map, IoError> {
         parse(Path::new(name), format_of(Path::new(name))?, bytes, options)
     }
-
-    /// The area that the rings enclose, by the even-odd rule.
-    pub fn polygon(&self) -> Result<Polygon, IoError> {
-        Polygon::new(self.rings.clone())
-            .map_err(|error| IoError::MapDomain { path: self.path.clone(), error })
-    }
 }
 
-/// Reads a map; the name determines the format: `.geojson`, `.json`, `.wkt`, `.shp` or `.csv`.
+/// Reads a map; the name determines the format: `.geojson`, `.json`, `.topojson`, `.gpkg`, `.wkt`, `.shp` or
+/// `.csv`.
 ///
-/// The polygons of all chosen features are merged. A table has the columns `x` and `y` of one ring, or a
-/// third with the header `ring`, `part` or `id` that identifies the ring.
+/// The chosen features are united. A table has a column of polygons in well-known text, or the columns `x` and
+/// `y` of one ring, or a third with the header `ring`, `part` or `id` that identifies the ring.
 ///
 /// ```
 /// use steinbound_io::{MapOptions, read_map};
@@ -88,6 +108,31 @@ impl Map {
 pub fn read_map(path: &Path, options: &MapOptions) -> Result<Map, IoError> {
     let format = format_of(path)?;
     parse(path, format, &read_limited(path)?, options)
+}
+
+/// Whether a file that is given as a boundary is a map: by its name, or as a table with polygons in well-known
+/// text. Other tables are points.
+///
+/// ```
+/// use steinbound_io::map::is_boundary_map;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("districts.csv");
+/// std::fs::write(&path, "name,geom\nMitte,\"POLYGON((0 0, 2 0, 2 2, 0 0))\"\n")?;
+/// assert!(is_boundary_map(&path) && is_boundary_map("country.gpkg".as_ref()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn is_boundary_map(path: &Path) -> bool {
+    if is_map(path) {
+        return true;
+    }
+    // A pipe can be read only once.
+    if !path.is_file() || !matches!(extension(path).as_str(), "csv" | "tsv" | "txt") {
+        return false;
+    }
+    let Ok(Content::Stream(source)) = open(path) else { return false };
+    let mut beginning = Vec::new();
+    let read = source.reader.take(wkt_table::LOOKED_AT as u64).read_to_end(&mut beginning);
+    read.is_ok() && wkt_table::is_one(&beginning)
 }
 
 /// Whether the name of a file is that of a map.
@@ -106,7 +151,8 @@ type PointFormat = fn(&Path, &[u8], &mut PointLayer) -> Result<(), IoError>;
 /// The reader of the points of a map; `None` if the name is not that of a map.
 pub(crate) fn point_format(path: &Path) -> Option<PointFormat> {
     Some(match extension(path).as_str() {
-        "geojson" | "json" => |_, bytes, layer| geo_json::read_points(bytes, layer),
+        "geojson" | "json" | "topojson" => |_, bytes, layer| geo_json::read_points(bytes, layer),
+        "gpkg" => |_, bytes, layer| geo_package::read_points(bytes, layer),
         "wkt" => |_, bytes, layer| well_known_text::read_points(bytes, layer),
         "shp" => shape_file::read_points,
         _ => return None,
@@ -127,10 +173,14 @@ pub(crate) fn is_named_like_one(name: &str) -> bool {
 
 fn format_of(path: &Path) -> Result<Format, IoError> {
     Ok(match extension(path).as_str() {
-        "geojson" | "json" => |_, bytes, choice, layer| geo_json::read(bytes, choice, layer),
+        "geojson" | "json" | "topojson" => |_, bytes, choice, layer| geo_json::read(bytes, choice, layer),
+        "gpkg" => |_, bytes, choice, layer| geo_package::read_polygons(bytes, choice, layer),
         "wkt" => |_, bytes, _, layer| well_known_text::read(bytes, layer),
         "shp" => shape_file::read,
-        "csv" => |_, bytes, _, layer| ring_table::read(bytes, layer),
+        "csv" | "tsv" | "txt" => |_, bytes, choice, layer| match wkt_table::is_one(bytes) {
+            true => wkt_table::read(bytes, choice, layer),
+            false => ring_table::read(bytes, layer),
+        },
         "zip" => {
             let reason = "it is a .zip archive; unpack it first, and name the file inside".into();
             return Err(IoError::Unreadable { path: shown_path(path), reason });
@@ -141,7 +191,7 @@ fn format_of(path: &Path) -> Result<Format, IoError> {
 
 fn parse(path: &Path, format: Format, bytes: &[u8], options: &MapOptions) -> Result<Map, IoError> {
     let name = shown_path(path);
-    let mut choice = Choice::new(&name, options.feature.as_ref());
+    let mut choice = Choice::new(&name, options.layer.as_deref(), &options.features);
     let mut layer = Layer::new(&name);
     format(path, bytes, &mut choice, &mut layer)?;
     choice.finish()?;
@@ -202,78 +252,12 @@ impl Coordinates {
     fn look_geographic(self, x: f64, y: f64) -> bool {
         let fits = x <= 180.0 && y <= 90.0;
         match self {
-            Coordinates::Degrees => fits,
+            // Longitudes may go on beyond 180, or begin at Greenwich.
+            Coordinates::Degrees => x <= 360.0 && y <= 90.0,
             Coordinates::Plane | Coordinates::Mercator => false,
             // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
             Coordinates::Unstated => fits && x.max(y) > 10.0,
         }
-    }
-}
-
-/// The data read so far.
-struct Layer<'a> {
-    path: &'a str,
-    rings: Vec<Vec<[f64; 2]>>,
-    /// The kinds of geometry found that enclose no area.
-    others: BTreeSet<String>,
-    coordinates: Coordinates,
-    warnings: Vec<String>,
-}
-
-impl<'a> Layer<'a> {
-    fn new(path: &'a str) -> Layer<'a> {
-        Layer {
-            path,
-            rings: Vec::new(),
-            others: BTreeSet::new(),
-            coordinates: Coordinates::Unstated,
-            warnings: Vec::new(),
-        }
-    }
-
-    /// Adds a ring of a format in which rings repeat their first vertex at the end.
-    fn add_closed(&mut self, feature: &str, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
-        if ring.first() != ring.last() {
-            return Err(IoError::OpenRing {
-                path: self.path.to_string(),
-                feature: feature.to_string(),
-                ring: self.rings.len() + 1,
-            });
-        }
-        self.rings.push(ring);
-        Ok(())
-    }
-
-    fn third_coordinate(&self, feature: &str) -> IoError {
-        IoError::ThirdCoordinate { path: self.path.to_string(), feature: feature.to_string() }
-    }
-
-    fn finish(mut self) -> Result<Map, IoError> {
-        let others = few(self.others.iter().map(String::as_str));
-        if self.rings.iter().all(Vec::is_empty) {
-            let path = self.path.to_string();
-            return Err(match others.is_empty() {
-                true => IoError::EmptyMap { path },
-                false => IoError::NoPolygon { path, found: others },
-            });
-        }
-        if !others.is_empty() {
-            self.warnings
-                .push(format!("{}: geometries that enclose no area are left out: {others}", self.path));
-        }
-        let reach = |axis: usize| self.rings.iter().flatten().fold(0.0f64, |r, v| r.max(v[axis].abs()));
-        let (x, y) = (reach(0), reach(1));
-        self.warnings.extend(self.coordinates.warning(self.path));
-        let may_be_degrees = matches!(self.coordinates, Coordinates::Degrees | Coordinates::Unstated);
-        if may_be_degrees && x <= 90.0 && y > 90.0 && y <= 180.0 {
-            self.warnings.push(format!(
-                "{}: the axes look swapped, with latitude first: the second coordinate reaches {y}, which no latitude does; \
-                 write longitude before latitude, in the map as in the data",
-                self.path
-            ));
-        }
-        let looks_geographic = self.coordinates.look_geographic(x, y);
-        Ok(Map { path: self.path.to_string(), rings: self.rings, warnings: self.warnings, looks_geographic })
     }
 }
 

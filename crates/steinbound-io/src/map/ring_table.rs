@@ -23,15 +23,18 @@ pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
         return Err(IoError::RingColumns { path: layer.path.to_string(), found: headers.len() });
     }
     let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut rings: Vec<Vec<[f64; 2]>> = Vec::new();
     for (row, vertex) in sheet.values.chunks_exact(2).enumerate() {
         let label = sheet.clusters().map_or("", |labels| labels[row].as_str());
         let next = numbers.len();
         let ring = *numbers.entry(label).or_insert(next);
-        if ring == layer.rings.len() {
-            layer.rings.push(Vec::new());
+        if ring == rings.len() {
+            rings.push(Vec::new());
         }
-        layer.rings[ring].push([vertex[0], vertex[1]]);
+        rings[ring].push([vertex[0], vertex[1]]);
     }
+    layer.begin("the table", None);
+    rings.into_iter().for_each(|ring| layer.add(ring));
     let is = |at: usize, stem: &str| sheet.names[at].to_lowercase().starts_with(stem);
     layer.coordinates = match (is(0, "lon") || is(0, "lng"), is(1, "lat")) {
         (true, true) => Coordinates::Degrees,

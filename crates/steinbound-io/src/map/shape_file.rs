@@ -6,7 +6,7 @@ use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
 
 use super::attributes::Attributes;
 use super::points::{PointLayer, Properties};
-use super::{Choice, Coordinates, Layer, read_limited};
+use super::{Choice, Coordinates, Layer, read_limited, reference};
 use crate::error::IoError;
 use crate::names::shown;
 
@@ -21,28 +21,36 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
             return Ok(());
         }
     }
-    let table = match (choice.property(), sibling(path, "dbf")) {
-        (Some(_), Some(path)) => Some(read_limited(&path)?),
-        (Some(_), None) => return Err(IoError::NoAttributes { path: layer.path.to_string() }),
-        (None, _) => None,
+    let is_choice = !choice.wanted().is_empty();
+    let table = match sibling(path, "dbf") {
+        // Without a choice, attributes only name the features in messages.
+        Some(path) => {
+            read_limited(&path).map(Some).or_else(|error| if is_choice { Err(error) } else { Ok(None) })?
+        }
+        None if is_choice => return Err(IoError::NoAttributes { path: layer.path.to_string() }),
+        None => None,
     };
-    let attributes = table.as_deref().map(|table| Attributes::parse(layer.path, table)).transpose()?;
+    let attributes = match table.as_deref().map(|table| Attributes::parse(layer.path, table)) {
+        Some(Err(error)) if is_choice => return Err(error),
+        parsed => parsed.and_then(Result::ok),
+    };
     if let Some(attributes) = &attributes {
         choice.note_properties(attributes.names());
     }
     layer.coordinates = reference_system(path);
     while let Some((record, shape)) = shapes.next()? {
-        let value = choice.property().and_then(|name| attributes.as_ref()?.value(record, name));
+        let value = |name: &str| attributes.as_ref()?.value(record, name);
         if !choice.takes(value) {
             continue;
         }
         let feature = format!("record {}", record + 1);
+        layer.begin(&feature, choice.name_of(value));
         match &shape {
             Shape::NullShape => {}
-            Shape::Polygon(polygon) => add_rings(layer, &feature, polygon.rings())?,
+            Shape::Polygon(polygon) => add_rings(layer, polygon.rings())?,
             // A measure along the border is not a coordinate.
-            Shape::PolygonM(polygon) => add_rings(layer, &feature, polygon.rings())?,
-            Shape::PolygonZ(_) => return Err(layer.third_coordinate(&feature)),
+            Shape::PolygonM(polygon) => add_rings(layer, polygon.rings())?,
+            Shape::PolygonZ(_) => return Err(layer.third_coordinate(&layer.feature())),
             other => {
                 layer.others.insert(other.shapetype().to_string());
             }
@@ -173,9 +181,9 @@ fn refused(path: &str, place: String, reason: &str) -> IoError {
     IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason: reason.to_string() }
 }
 
-fn add_rings<P: HasXY>(layer: &mut Layer, feature: &str, rings: &[PolygonRing<P>]) -> Result<(), IoError> {
+fn add_rings<P: HasXY>(layer: &mut Layer, rings: &[PolygonRing<P>]) -> Result<(), IoError> {
     for ring in rings {
-        layer.add_closed(feature, ring.points().iter().map(|point| [point.x(), point.y()]).collect())?;
+        layer.add_closed(ring.points().iter().map(|point| [point.x(), point.y()]).collect())?;
     }
     Ok(())
 }
@@ -188,23 +196,8 @@ fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Whether a projection of this name is along the equator; other Mercator projections are along a meridian or
-/// an arbitrary line, and local.
-fn is_mercator(name: &str) -> bool {
-    name.contains("MERCATOR") && !name.contains("TRANSVERSE") && !name.contains("OBLIQUE")
-}
-
 /// The reference system in the projection file, if there is one.
 fn reference_system(path: &Path) -> Coordinates {
     let bytes = sibling(path, "prj").and_then(|path| read_limited(&path).ok()).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes).trim().to_ascii_uppercase();
-    match text.as_str() {
-        text if text.starts_with("GEOG") => Coordinates::Degrees,
-        // The quoted names are those of the system, its method and its parameters.
-        text if text.starts_with("PROJ") && text.split('"').skip(1).step_by(2).any(is_mercator) => {
-            Coordinates::Mercator
-        }
-        text if text.starts_with("PROJ") => Coordinates::Plane,
-        _ => Coordinates::Unstated,
-    }
+    reference::of_definition(&String::from_utf8_lossy(&bytes))
 }

@@ -18,8 +18,8 @@ const TOWNS: &str = r#"{"type": "FeatureCollection", "features": [
   {"type": "Feature", "properties": null, "geometry": null}]}"#;
 
 fn read(name: &str, bytes: impl AsRef<[u8]>, feature: Option<(&str, &str)>) -> Result<Map, IoError> {
-    let options = MapOptions { feature: feature.map(|(name, value)| (name.into(), value.into())) };
-    Map::parse(name, bytes.as_ref(), &options)
+    let features = feature.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    Map::parse(name, bytes.as_ref(), &MapOptions { features, layer: None })
 }
 
 fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {
@@ -64,19 +64,23 @@ fn bad_geojson_is_refused() {
     assert!(broken.starts_with("a.json is not valid GeoJSON at line 2, column 25: "), "{broken}");
     assert!(message("a.json", "").contains("not valid GeoJSON"));
     assert!(message("a.json", b"{\"type\": \"\xff\"}").contains("at byte 11: it is not UTF-8"));
-    assert!(message("a.json", r#"{"type":"Topology","objects":{},"arcs":[]}"#).contains("TopoJSON"));
+    assert!(message("a.json", r#"{"type":"Topology","objects":{},"arcs":7}"#).contains("not valid TopoJSON"));
     let polygon = |rings: &str| message("a.json", format!(r#"{{"type":"Polygon","coordinates":{rings}}}"#));
     assert!(polygon("[]").contains("holds no vertices"));
     assert!(polygon("[[]]").contains("holds no vertices"));
     let open = polygon("[[[0,0],[1,0],[0,1]]]");
-    assert_eq!(open, "a.json, the geometry: ring 1 of the map is open; repeat its first vertex at its end");
+    assert_eq!(open, "a.json, the geometry: ring 1 is open; repeat its first vertex at its end");
     let high = polygon("[[[0,0,5],[1,0,5],[0,1,5],[0,0,5]]]");
     assert_eq!(
         high,
         "a.json: the geometry has three-dimensional coordinates; export the map without the third coordinate"
     );
-    assert!(polygon("[[[0,0],[1,1],[1,0],[0,1],[0,0]]]").contains("edge 1 of ring 1 and edge 3 of ring 1"));
-    assert!(polygon("[[[0,0],[1,1],[0,0]]]").contains("ring 1 of the polygon has 2 distinct vertices"));
+    assert!(
+        polygon("[[[0,0],[1,1],[0,0]]]").contains("the geometry, ring 1 at (0, 0) has 2 distinct vertices")
+    );
+    assert!(
+        polygon("[[[0,0],[1e300,1],[1,0],[0,0]]]").contains("a.json, the geometry: a coordinate of vertex 2")
+    );
     assert!(
         message("a.json", r#"{"type":"LineString","coordinates":[[0,0],[1,1]]}"#).contains("only LineString")
     );
@@ -114,7 +118,7 @@ fn bad_well_known_text_is_refused() {
         message("a.wkt", "POLYGON Z((0 0 1, 1 0 1, 0 1 1, 0 0 1))")
             .contains("geometry 1 has three-dimensional")
     );
-    assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1))").contains("geometry 1: ring 1 of the map is open"));
+    assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1))").contains("geometry 1: ring 1 is open"));
     assert!(message("a.wkt", "GEOMETRYCOLLECTION(".repeat(100_000)).contains("nest too deep"));
     let error = read("a.wkt", "POLYGON((0 0,1 0,0 1,0 0))", Some(("name", "x"))).unwrap_err().to_string();
     assert!(error.contains("no properties"), "{error}");
@@ -155,7 +159,7 @@ fn files_are_read_by_their_extension() {
     std::fs::write(path("TOWNS.GEOJSON"), TOWNS).unwrap();
     assert_eq!(read_map(&path("TOWNS.GEOJSON"), &MapOptions::default()).unwrap().rings.len(), 4);
     let error = |name: &str| read_map(&path(name), &MapOptions::default()).unwrap_err().to_string();
-    assert!(error("towns.png").contains(".geojson, .json, .wkt, .shp or .csv"));
+    assert!(error("towns.png").contains(".geojson, .json, .topojson, .gpkg, .wkt, .shp or .csv"));
     assert!(error("missing.wkt").starts_with("cannot read"));
     std::fs::create_dir(path("folder.wkt")).unwrap();
     assert!(error("folder.wkt").starts_with("cannot read"));
@@ -200,8 +204,8 @@ fn shapefiles_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = shapefile_in(folder.path());
     let read = |feature: Option<(&str, &str)>| {
-        let feature = feature.map(|(name, value)| (name.to_string(), value.to_string()));
-        read_map(&path, &MapOptions { feature })
+        let features = feature.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        read_map(&path, &MapOptions { features, layer: None })
     };
     let area = |feature| read(feature).unwrap().polygon().unwrap().area();
     assert_eq!(area(None), 4.0);
@@ -248,7 +252,7 @@ fn bad_shapefiles_are_refused() {
     let mut open = sound.clone();
     let end = open.len();
     open[end - 8..].copy_from_slice(&0.5f64.to_le_bytes());
-    assert!(message("a.shp", &open).contains("record 1: ring 1 of the map is open"));
+    assert!(message("a.shp", &open).contains("record 1: ring 1 is open"));
 }
 
 type Cursor = std::io::Cursor<Vec<u8>>;
@@ -284,7 +288,7 @@ fn changes() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        for name in ["a.json", "a.wkt", "a.shp", "a.csv"] {
+        for name in ["a.json", "a.wkt", "a.shp", "a.csv", "a.gpkg"] {
             survives(name, &bytes);
         }
         let _ = attributes::Attributes::parse("a", &bytes);
@@ -318,6 +322,229 @@ proptest! {
                 let _ = attributes.value(record, "NAME");
             }
         }
+    }
+}
+
+/// Two neighbours that share an arc, one with a ring without area, and a layer of the whole.
+const TOPOLOGY: &str = r#"{"type":"Topology","transform":{"scale":[0.5,0.5],"translate":[10,50]},
+ "arcs":[[[4,0],[0,8]],[[4,8],[-4,0],[0,-8],[4,0]],[[4,8],[4,0],[0,-8],[-4,0]],[[20,20],[0,0]]],
+ "objects":{"towns":{"type":"GeometryCollection","geometries":[
+   {"type":"MultiPolygon","arcs":[[[0,1]],[[3]]],"id":"01","properties":{"name":"Westham"}},
+   {"type":"Polygon","arcs":[[-3,-1]],"id":"02","properties":{"name":"Eastham"}},
+   {"type":null,"properties":{"name":"Nowhere"}}]},
+  "whole":{"type":"GeometryCollection","geometries":[{"type":"Polygon","arcs":[[1,-3]]}]}}}"#;
+
+fn read_features(
+    name: &str,
+    bytes: &[u8],
+    layer: Option<&str>,
+    features: &[(&str, &str)],
+) -> Result<Map, IoError> {
+    let features = features.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    Map::parse(name, bytes, &MapOptions { features, layer: layer.map(String::from) })
+}
+
+#[test]
+fn topologies_are_read() {
+    let map = read("towns.topojson", TOPOLOGY, None).unwrap();
+    let polygon = map.polygon().unwrap();
+    // Both towns, without the arc that they share.
+    assert_eq!((polygon.area(), polygon.length(), polygon.rings().len()), (16.0, 16.0, 1));
+    assert_eq!(map.features, ["Westham", "Eastham"]);
+    assert_eq!((map.left_out_rings, map.is_in_degrees), (1, true));
+    let note = &map.notes[1];
+    assert!(note.contains("feature 1 (\"Westham\"), ring 2 at (20, 60) has 1 distinct vertices"), "{note}");
+    assert!(map.notes[0].contains("the layer \"towns\" is used; there are others: whole"), "{:?}", map.notes);
+    let chosen =
+        |layer, features: &[(&str, &str)]| read_features("a.json", TOPOLOGY.as_bytes(), layer, features);
+    let area = |layer, features: &[(&str, &str)]| chosen(layer, features).unwrap().polygon().unwrap().area();
+    assert_eq!(area(None, &[("id", "02")]), 8.0);
+    assert_eq!(area(None, &[("name", "Westham"), ("id", "02")]), 16.0);
+    assert_eq!(area(Some("whole"), &[]), 16.0);
+    let error = |layer, features: &[(&str, &str)]| chosen(layer, features).unwrap_err().to_string();
+    assert!(
+        error(Some("whale"), &[])
+            .contains("no layer \"whale\"; its layers are towns, whole; did you mean \"whole\"?")
+    );
+    assert!(error(None, &[("name", "Westam")]).contains("did you mean \"Westham\"?"));
+    assert!(error(None, &[("name", "Westham"), ("name", "x")]).contains("whose name is \"x\""));
+    let broken = |from: &str, to: &str| message("a.json", TOPOLOGY.replace(from, to));
+    assert!(broken("[[-3,-1]]", "[[-9,-1]]").contains("towns, feature 2: there is no arc -9"));
+    // Arcs whose ends were moved apart by simplification are closed.
+    let apart = TOPOLOGY.replace("[[-3,-1]]", "[[2]]");
+    assert_eq!(read("a.json", apart, Some(("id", "02"))).unwrap().polygon().unwrap().area(), 8.0);
+    let often = format!("[[{}1]]", "1,-2,".repeat(1_100_000));
+    assert!(broken("[[-3,-1]]", &often).contains("used too often"));
+}
+
+#[test]
+fn features_are_united_and_named() {
+    let square = |x: f64, size: f64, name: &str| {
+        format!(
+            r#"{{"type":"Feature","id":"{name}","properties":{{}},"geometry":{{"type":"Polygon","coordinates":
+               [[[{x},0],[{0},0],[{0},{size}],[{x},{size}],[{x},0]]]}}}}"#,
+            x + size
+        )
+    };
+    let map = |features: &[String]| {
+        let text = format!(r#"{{"type":"FeatureCollection","features":[{}]}}"#, features.join(","));
+        read("a.json", text, None).unwrap()
+    };
+    let apart = map(&[square(0.0, 2.0, "a"), square(2.0, 2.0, "b")]);
+    assert_eq!((apart.polygon().unwrap().area(), &apart.notes[..]), (8.0, &[][..]));
+    // A town within a country, and a neighbour across the border.
+    let within = map(&[square(0.0, 4.0, "a"), square(1.0, 1.0, "b"), square(3.0, 2.0, "c")]);
+    assert_eq!(within.polygon().unwrap().area(), 18.0);
+    assert!(within.notes[0].contains("features overlap"), "{:?}", within.notes);
+}
+
+#[test]
+fn rings_are_repaired_and_named() {
+    let text =
+        "POLYGON((0 0, 2 2, 2 0, 0 2, 0 0));POLYGON((5 5, 6 6, 7 7, 5 5));POLYGON((8 0, 9 0, 9 0, 9 1, 8 0))";
+    let map = read("a.wkt", text, None).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.repaired_rings, map.left_out_rings), (2.5, 1, 1));
+    assert_eq!(
+        map.notes[0],
+        "a.wkt: rings without area are left out: geometry 2, ring 1 at (5, 5) encloses no area: its vertices lie on a line"
+    );
+    let expected = "a.wkt: rings cross at 1 place; what is inside of an odd number of rings counts as inside: geometry 1, \
+                    ring 1 crosses itself at (1, 1)";
+    assert_eq!(map.notes[1], expected);
+    // An edge that a neighbour has in two pieces is part of neither border.
+    let map =
+        read("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 0));POLYGON((2 0,4 0,4 2,2 2,2 1,2 0))", None).unwrap();
+    assert_eq!((map.rings.len(), map.polygon().unwrap().length()), (1, 12.0));
+}
+
+#[test]
+fn maps_around_the_earth_are_cut() {
+    let ring = "[[[179,-18],[-178,-18],[-178,-15],[179,-15],[179,-18]]]";
+    let map = read("fiji.json", format!(r#"{{"type":"Polygon","coordinates":{ring}}}"#), None).unwrap();
+    assert_eq!((map.rings.len(), map.polygon().unwrap().area()), (2, 9.0));
+    assert!(
+        map.notes[0].contains("cross the 180th meridian") && map.notes[0].contains("the geometry, ring 1")
+    );
+    let both = "[[[-175,-5],[-60,5],[60,-5],[175,5],[-175,-5]]]";
+    let error = message("poles.json", format!(r#"{{"type":"Polygon","coordinates":{both}}}"#));
+    assert!(error.starts_with("poles.json, the geometry: ring 1 goes around both poles"), "{error}");
+}
+
+/// Russia, Fiji, Antarctica and North Korea of Natural Earth at 1:110 million, as the npm package `world-atlas`
+/// has them: across the 180th meridian, around the south pole, and with a ring without area.
+const FAR_SIDE: &str = include_str!("far_side.json");
+
+#[test]
+fn countries_on_the_far_side_have_their_areas() {
+    use steinbound::domain::Domain;
+    use steinbound::projection::EqualArea;
+    // Thousands of square kilometres; those of such coarse maps are a little off.
+    let expected = [("Russia", 16_376.0), ("Fiji", 18.3), ("Antarctica", 12_300.0), ("North Korea", 120.0)];
+    let mut total = 0.0;
+    for (name, area) in expected {
+        let map = read("a.json", FAR_SIDE, Some(("name", name))).unwrap();
+        let polygon = map.polygon().unwrap();
+        let plane = EqualArea::about(polygon.rings().iter().flatten().copied()).unwrap();
+        let flat = polygon.projected(&plane, 0.25).unwrap();
+        let found = flat.area() / 1000.0;
+        assert!((found / area - 1.0).abs() < 0.06, "{name}: {found}");
+        total += found;
+        // No border is left where the map was cut.
+        let cut = polygon.rings().iter().flatten().filter(|vertex| vertex[0].abs() == 180.0).count();
+        assert_eq!(cut > 0, name != "North Korea", "{name}");
+        for latitude in [-89.0, -86.0, 66.5, 67.5] {
+            let at = plane.forward([180.0, latitude]);
+            if flat.contains(&at) {
+                assert!(flat.distance_to_boundary(&at, &mut [0.0; 2]) > 20.0, "{name} {latitude}");
+            }
+        }
+    }
+    let all = read("a.json", FAR_SIDE, None).unwrap();
+    assert!(
+        all.notes[0].contains("(\"North Korea\"), ring 1") && all.notes[0].contains("1 distinct vertices")
+    );
+    assert!(all.notes[1].contains("cross the 180th meridian") && all.notes[1].contains("\"Fiji\""));
+    assert!(all.notes[2].contains("\"Antarctica\"") && all.notes[2].contains("(south)"), "{:?}", all.notes);
+    // About Korea, on whose other side is none of them.
+    let plane = EqualArea::new(127.0, 40.0).unwrap();
+    let together = all.polygon().unwrap().projected(&plane, 0.25).unwrap().area() / 1000.0;
+    assert!((together / total - 1.0).abs() < 1e-3, "{together} {total}");
+}
+
+#[test]
+fn stated_coordinate_systems_are_looked_at() {
+    let polygon = |crs: &str, size: f64| {
+        let text = format!(
+            r#"{{"type":"FeatureCollection","crs":{{"type":"name","properties":{{"name":"{crs}"}}}},"features":[
+               {{"type":"Feature","properties":null,"geometry":{{"type":"Polygon","coordinates":
+               [[[0,0],[{size},0],[{size},{size}],[0,0]]]}}}}]}}"#
+        );
+        let map = read("a.json", text, None).unwrap();
+        (map.looks_geographic, map.is_in_degrees, map.warnings.len())
+    };
+    assert_eq!(polygon("urn:ogc:def:crs:OGC:1.3:CRS84", 20.0), (true, true, 0));
+    assert_eq!(polygon("urn:ogc:def:crs:EPSG::25833", 20.0), (false, false, 0));
+    assert_eq!(polygon("EPSG:3857", 5e6), (false, false, 1));
+    assert_eq!(polygon("EPSG:4326", 5e6), (false, false, 0));
+    let stated = |text: &str| read("a.wkt", text, None).unwrap().is_in_degrees;
+    assert!(stated("SRID=4326;POLYGON((0 0,1 0,0 1,0 0))"));
+    assert!(
+        !stated("SRID=32633;POLYGON((0 50,1 50,0 51,0 50))") && !stated("POLYGON((0 50,1 50,0 51,0 50))")
+    );
+}
+
+#[test]
+fn tables_with_well_known_text_are_read() {
+    let table = "name,code,geom\n\
+                 Northam,1,\"POLYGON((0 0,2 0,2 2,0 2,0 0))\"\n\
+                 Southam,2,\"MULTIPOLYGON(((5 5,6 5,6 6,5 5)),((7 7,8 7,8 8,7 7)))\"\n\
+                 Empty,3,\n";
+    let chosen = |features: &[(&str, &str)]| read_features("towns.csv", table.as_bytes(), None, features);
+    let map = chosen(&[]).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.features.join(" ")), (5.0, "Northam Southam".into()));
+    assert_eq!(chosen(&[("code", "2")]).unwrap().polygon().unwrap().area(), 1.0);
+    assert!(chosen(&[("name", "Nortam")]).unwrap_err().to_string().contains("did you mean \"Northam\"?"));
+    let broken = table.replace("5 5)),", "5 x)),");
+    assert!(message("towns.csv", broken).contains("not valid WKT at line 3"));
+    let open = table.replace("0 2,0 0", "0 2");
+    assert!(message("towns.csv", open).contains("line 2 (\"Northam\"): ring 1 is open"));
+}
+
+/// A GeoPackage with two layers, made by tools/geopackage.py.
+const PACKAGE: &[u8] = include_bytes!("towns.gpkg");
+
+#[test]
+fn geopackages_are_read() {
+    let chosen = |layer, features: &[(&str, &str)]| read_features("towns.gpkg", PACKAGE, layer, features);
+    let map = chosen(Some("towns"), &[]).unwrap();
+    assert_eq!(
+        (map.polygon().unwrap().area(), map.features.join(" ")),
+        (15.0 + 1.0, "Northam Südham".into())
+    );
+    assert!(map.is_in_degrees && map.notes.is_empty());
+    assert_eq!(chosen(None, &[("name", "Südham")]).unwrap().polygon().unwrap().area(), 1.0);
+    // The number of a row is a column, too.
+    assert_eq!(chosen(None, &[("fid", "1"), ("name", "Northam")]).unwrap().polygon().unwrap().area(), 15.0);
+    let coast = chosen(Some("coast"), &[]).unwrap();
+    // A row of some hundred vertices continues on several pages.
+    assert_eq!((coast.rings[0].len(), coast.looks_geographic), (400, false));
+    assert!((coast.polygon().unwrap().area() / (std::f64::consts::PI * 1e10) - 1.0).abs() < 1e-3);
+    assert!(chosen(Some("sea"), &[]).unwrap_err().to_string().contains("its layers are towns, coast, stops"));
+    assert!(chosen(Some("stops"), &[]).unwrap_err().to_string().contains("holds no polygon, only Point"));
+    for end in [0, 50, 100, 1000, 3000] {
+        assert!(message("towns.gpkg", &PACKAGE[..end]).contains("not valid GeoPackage"), "{end}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn mangled_geopackages_are_read_or_refused(changes in changes()) {
+        survives("a.gpkg", &mangled(PACKAGE.to_vec(), &changes));
+    }
+
+    #[test]
+    fn mangled_topologies_are_read_or_refused(changes in changes()) {
+        survives("a.json", &mangled(TOPOLOGY.as_bytes().to_vec(), &changes));
     }
 }
 

@@ -2,7 +2,7 @@ use wkt::Wkt;
 use wkt::types::{LineString, Point};
 
 use super::points::PointLayer;
-use super::{Layer, text_of};
+use super::{Coordinates, Layer, reference, text_of};
 use crate::error::IoError;
 use crate::names::shown;
 
@@ -12,11 +12,40 @@ const DEEPEST: usize = 64;
 /// Reads the polygons of one or more geometries in well-known text.
 pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
     let text = text_of(layer.path, "WKT", bytes)?;
+    layer.coordinates = stated_coordinates(text);
     for (at, (line, statement)) in statements(layer.path, text)?.into_iter().enumerate() {
         let geometry = statement.parse::<Wkt<f64>>().map_err(|reason| syntax(layer.path, line, reason))?;
-        add(layer, &format!("geometry {}", at + 1), &geometry)?;
+        layer.begin(&format!("geometry {}", at + 1), None);
+        add(layer, &geometry)?;
     }
     Ok(())
+}
+
+/// Reads the polygons of one geometry in a cell of a table.
+pub(super) fn read_cell(text: &str, line: u64, layer: &mut Layer) -> Result<(), IoError> {
+    let line = usize::try_from(line).unwrap_or(usize::MAX);
+    for (_, statement) in statements(layer.path, text).map_err(|error| on_line(error, line))? {
+        let geometry = statement.parse::<Wkt<f64>>().map_err(|reason| syntax(layer.path, line, reason))?;
+        add(layer, &geometry)?;
+    }
+    Ok(())
+}
+
+/// The coordinates that a text states before its first geometry, as databases write it.
+pub(super) fn stated_coordinates(text: &str) -> Coordinates {
+    let start = text.trim_start().get(..32).unwrap_or(text.trim_start());
+    let upper = start.to_ascii_uppercase();
+    let system = upper.strip_prefix("SRID=").and_then(|rest| rest.split(';').next());
+    system.and_then(|code| code.trim().parse().ok()).map_or(Coordinates::Unstated, reference::of_code)
+}
+
+fn on_line(error: IoError, line: usize) -> IoError {
+    match error {
+        IoError::MapSyntax { path, format, reason, .. } => {
+            IoError::MapSyntax { path, format, place: format!(" at line {line}"), reason }
+        }
+        other => other,
+    }
 }
 
 /// Reads the points of one or more geometries in well-known text.
@@ -121,15 +150,11 @@ fn geometry_of(statement: &str) -> &str {
     }
 }
 
-fn add(layer: &mut Layer, feature: &str, geometry: &Wkt<f64>) -> Result<(), IoError> {
+fn add(layer: &mut Layer, geometry: &Wkt<f64>) -> Result<(), IoError> {
     match geometry {
-        Wkt::Polygon(polygon) => add_rings(layer, feature, polygon.rings()),
-        Wkt::MultiPolygon(list) => {
-            list.polygons().iter().try_for_each(|part| add_rings(layer, feature, part.rings()))
-        }
-        Wkt::GeometryCollection(list) => {
-            list.geometries().iter().try_for_each(|part| add(layer, feature, part))
-        }
+        Wkt::Polygon(polygon) => add_rings(layer, polygon.rings()),
+        Wkt::MultiPolygon(list) => list.polygons().iter().try_for_each(|part| add_rings(layer, part.rings())),
+        Wkt::GeometryCollection(list) => list.geometries().iter().try_for_each(|part| add(layer, part)),
         other => {
             layer.others.insert(kind(other).into());
             Ok(())
@@ -137,12 +162,12 @@ fn add(layer: &mut Layer, feature: &str, geometry: &Wkt<f64>) -> Result<(), IoEr
     }
 }
 
-fn add_rings(layer: &mut Layer, feature: &str, rings: &[LineString<f64>]) -> Result<(), IoError> {
+fn add_rings(layer: &mut Layer, rings: &[LineString<f64>]) -> Result<(), IoError> {
     for ring in rings {
         if ring.coords().iter().any(|coord| coord.z.is_some()) {
-            return Err(layer.third_coordinate(feature));
+            return Err(layer.third_coordinate(&layer.feature()));
         }
-        layer.add_closed(feature, ring.coords().iter().map(|coord| [coord.x, coord.y]).collect())?;
+        layer.add_closed(ring.coords().iter().map(|coord| [coord.x, coord.y]).collect())?;
     }
     Ok(())
 }

@@ -150,11 +150,12 @@ fn chosen(name: &str, text: &str, choices: &[&'static [&'static str]]) -> Result
 /// The polygon of a map file, or of those features that have a property with a given value.
 fn polygon(arguments: &mut Arguments, _depth: usize) -> Result<Node, String> {
     let file = arguments.required_text("file", 0)?;
-    let feature = match (arguments.take("property", 1), arguments.take("value", 2)) {
-        (None, None) => None,
-        (Some(property), Some(value)) => Some((property, value)),
+    let features = match (arguments.take("property", 1), arguments.take("value", 2)) {
+        (None, None) => Vec::new(),
+        (Some(property), Some(value)) => vec![(property, value)],
         _ => return Err("property and value choose a feature together; give both or none".into()),
     };
-    let map = read_map(Path::new(&file), &MapOptions { feature });
+    let layer = arguments.take("layer", 3);
+    let map = read_map(Path::new(&file), &MapOptions { features, layer });
     Ok(Node::Polygon(Box::new(map.map_err(|error| error.to_string())?)))
 }

@@ -134,6 +134,11 @@ impl DomainSpec {
         self.root == Node::UnitedStates || self.maps().iter().any(|map| map.looks_geographic)
     }
 
+    /// Whether a map states that it is in degrees.
+    pub fn is_in_degrees(&self) -> bool {
+        self.root == Node::UnitedStates || self.maps().iter().any(|map| map.is_in_degrees)
+    }
+
     /// The domain, in `dimension` coordinates if the specification does not determine their number. A formula
     /// may have more coordinates than it mentions.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {

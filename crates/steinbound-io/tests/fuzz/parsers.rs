@@ -157,7 +157,7 @@ fn read_map(name: &str, bytes: &[u8]) {
     if let Ok(map) = Map::parse(name, bytes, &MapOptions::default()) {
         let _ = map.polygon();
     }
-    let _ = Map::parse(name, bytes, &MapOptions { feature: Some(("n".into(), "1".into())) });
+    let _ = Map::parse(name, bytes, &MapOptions { features: vec![("n".into(), "1".into())], layer: None });
     let any = TableOptions { cluster: Some("t".into()), drop_missing: true, ..Default::default() };
     read_sheet(name, bytes, &any);
     read_sheet(name, bytes, &TableOptions::default());

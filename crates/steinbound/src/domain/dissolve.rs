@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::rings::closed;
 
 /// A vertex as a key; positive and negative zero give the same key.
-fn key(vertex: [f64; 2]) -> [u64; 2] {
+pub(super) fn key(vertex: [f64; 2]) -> [u64; 2] {
     vertex.map(|v| (v + 0.0).to_bits())
 }
 
@@ -11,21 +11,32 @@ fn key(vertex: [f64; 2]) -> [u64; 2] {
 /// two neighbours or the cut that joins a hole to the outline. By the even-odd rule, both sides of such edges
 /// are inside or both are outside.
 pub(super) fn without_shared_edges(rings: Vec<Vec<[f64; 2]>>) -> Vec<Vec<[f64; 2]>> {
-    let edge_key = |[a, b]: [[f64; 2]; 2]| [key(a).min(key(b)), key(a).max(key(b))];
-    let edges = || rings.iter().flat_map(|ring| closed(ring));
+    match odd_edges(rings.iter().flat_map(|ring| closed(ring))) {
+        Some(edges) => chained(edges),
+        None => rings,
+    }
+}
+
+/// The edges that occur an odd number of times, once each; `None` if no edge occurs twice.
+pub(super) fn odd_edges(edges: impl Iterator<Item = [[f64; 2]; 2]> + Clone) -> Option<Vec<[[f64; 2]; 2]>> {
     let mut times: HashMap<[[u64; 2]; 2], usize> = HashMap::new();
-    for edge in edges() {
+    for edge in edges.clone() {
         *times.entry(edge_key(edge)).or_default() += 1;
     }
     if times.values().all(|count| *count == 1) {
-        return rings;
+        return None;
     }
     let is_border = |edge: &[[f64; 2]; 2]| times.remove(&edge_key(*edge)).is_some_and(|count| count % 2 == 1);
-    chained(edges().filter(is_border).collect())
+    Some(edges.filter(is_border).collect())
+}
+
+/// An edge as a key, in whichever direction it runs.
+pub(super) fn edge_key([a, b]: [[f64; 2]; 2]) -> [[u64; 2]; 2] {
+    [key(a).min(key(b)), key(a).max(key(b))]
 }
 
 /// Joins edges to rings. Every vertex has an even number of edges, so a walk always returns to its start.
-fn chained(edges: Vec<[[f64; 2]; 2]>) -> Vec<Vec<[f64; 2]>> {
+pub(super) fn chained(edges: Vec<[[f64; 2]; 2]>) -> Vec<Vec<[f64; 2]>> {
     let mut at: HashMap<[u64; 2], Vec<usize>> = HashMap::new();
     for (e, [a, b]) in edges.iter().enumerate().rev() {
         at.entry(key(*a)).or_default().push(e);

@@ -1,34 +1,42 @@
 use super::rings::{closed, orientation};
 use crate::error::DomainError;
 
-/// An edge with its ring and its number there, both counted from 1.
+/// An edge with its ring and its number.
 #[derive(Debug, Clone, Copy)]
-struct Edge {
-    a: [f64; 2],
-    b: [f64; 2],
-    ring: usize,
-    number: usize,
+pub(super) struct Edge {
+    pub(super) a: [f64; 2],
+    pub(super) b: [f64; 2],
+    pub(super) ring: usize,
+    pub(super) number: usize,
 }
 
 impl Edge {
     /// The lower and upper end of a coordinate.
-    fn extent(&self, axis: usize) -> (f64, f64) {
+    pub(super) fn extent(&self, axis: usize) -> (f64, f64) {
         (self.a[axis].min(self.b[axis]), self.a[axis].max(self.b[axis]))
     }
 }
 
 /// Refuses rings if two of their edges cross or overlap. Edges may touch at a vertex, and may coincide.
-///
-/// The plane is cut into horizontal strips, each of which is swept from left to right: only edges that lie
-/// above each other within a strip are compared. The number of strips keeps the number of pieces of edges
-/// within a few times the number of edges, so that borders of short edges take nearly linear time, and so do
-/// long upright edges side by side.
 pub(super) fn refuse_crossings(rings: &[Vec<[f64; 2]>]) -> Result<(), DomainError> {
     let mut edges = Vec::new();
     for (ring, vertices) in rings.iter().enumerate() {
         let numbered = closed(vertices).enumerate();
         edges.extend(numbered.map(|(k, [a, b])| Edge { a, b, ring: ring + 1, number: k + 1 }));
     }
+    neighbouring_pairs(edges, &mut refuse_pair)
+}
+
+/// Visits all pairs of edges whose boxes meet, some of them more than once.
+///
+/// The plane is cut into horizontal strips, each of which is swept from left to right: only edges that lie
+/// above each other within a strip are compared. The number of strips keeps the number of pieces of edges
+/// within a few times the number of edges, so that borders of short edges take nearly linear time, and so do
+/// long upright edges side by side.
+pub(super) fn neighbouring_pairs(
+    mut edges: Vec<Edge>,
+    visit: &mut dyn FnMut(&Edge, &Edge) -> Result<(), DomainError>,
+) -> Result<(), DomainError> {
     edges.sort_by(|e, f| e.extent(0).0.total_cmp(&f.extent(0).0));
     for strip in strips(&edges) {
         let mut active: Vec<Edge> = Vec::new();
@@ -39,7 +47,7 @@ pub(super) fn refuse_crossings(rings: &[Vec<[f64; 2]>]) -> Result<(), DomainErro
             for other in &active {
                 let (other_low, other_high) = other.extent(1);
                 if other_low <= high && low <= other_high {
-                    refuse_pair(other, &edge)?;
+                    visit(other, &edge)?;
                 }
             }
             active.push(edge);
@@ -71,10 +79,8 @@ fn strips(edges: &[Edge]) -> Vec<Vec<Edge>> {
 fn refuse_pair(e: &Edge, f: &Edge) -> Result<(), DomainError> {
     let [c, d] = [orientation(e.a, e.b, f.a), orientation(e.a, e.b, f.b)];
     let [a, b] = [orientation(f.a, f.b, e.a), orientation(f.a, f.b, e.b)];
-    let opposite = |u: f64, v: f64| (u > 0.0 && v < 0.0) || (u < 0.0 && v > 0.0);
-    let (how, place) = if opposite(a, b) && opposite(c, d) {
-        let share = a / (a - b);
-        ("cross", [0, 1].map(|l| e.a[l] + share * (e.b[l] - e.a[l])))
+    let (how, place) = if let Some(place) = crossing(e, [a, b], [c, d]) {
+        ("cross", place)
     } else if let Some(place) = ([a, b, c, d] == [0.0; 4]).then(|| shared_stretch(e, f)).flatten() {
         ("run along each other", place)
     } else {
@@ -87,6 +93,13 @@ fn refuse_pair(e: &Edge, f: &Edge) -> Result<(), DomainError> {
         how,
         place,
     })
+}
+
+/// Where two edges meet in the inside of both, from the sides on which the ends of each lie of the other.
+pub(super) fn crossing(e: &Edge, [a, b]: [f64; 2], [c, d]: [f64; 2]) -> Option<[f64; 2]> {
+    let opposite = |u: f64, v: f64| (u > 0.0 && v < 0.0) || (u < 0.0 && v > 0.0);
+    let share = a / (a - b);
+    (opposite(a, b) && opposite(c, d)).then(|| [0, 1].map(|l| e.a[l] + share * (e.b[l] - e.a[l])))
 }
 
 /// The middle of the overlap of two edges on one line; `None` if they share at most a vertex, or coincide.

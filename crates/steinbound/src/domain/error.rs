@@ -114,6 +114,9 @@ pub enum DomainError {
         /// Where.
         place: [f64; 2],
     },
+    /// The union of regions whose borders nearly coincide.
+    #[error("the regions cannot be united: their borders nearly coincide; choose one, or simplify the map")]
+    NotUnited,
     /// At least one point is needed.
     #[error("zero points were asked for; ask for at least one")]
     NoPoints,

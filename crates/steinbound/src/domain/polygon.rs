@@ -4,7 +4,9 @@ use super::area::enclosed_area;
 use super::dissolve::without_shared_edges;
 use super::edge_crossings::refuse_crossings;
 use super::rings::{Rings, Side, closed, doubled_area};
-use super::{BoundarySampling, BoundaryScheme, Domain, check_count, from_rows, no_such_scheme};
+use super::{
+    BoundarySampling, BoundaryScheme, Domain, RepairedRings, check_count, from_rows, no_such_scheme,
+};
 use crate::error::DomainError;
 use crate::points::Points;
 
@@ -61,15 +63,21 @@ impl Polygon {
         }
         let mut checked = Vec::with_capacity(rings.len());
         for (number, ring) in rings.into_iter().enumerate() {
-            checked.push(checked_ring(number + 1, ring)?);
+            let ring = without_repeats(number + 1, ring)?;
+            checked
+                .push(ring.map_err(|RingFault(problem)| DomainError::BadRing { ring: number + 1, problem })?);
         }
         refuse_crossings(&checked)?;
-        let dissolved = without_shared_edges(checked);
-        if dissolved.is_empty() {
+        Polygon::of_sound_rings(without_shared_edges(checked))
+    }
+
+    /// The area enclosed by rings that are known not to cross or to share edges.
+    pub(super) fn of_sound_rings(rings: Vec<Vec<[f64; 2]>>) -> Result<Polygon, DomainError> {
+        if rings.is_empty() {
             return Err(DomainError::CancellingRings);
         }
-        let bounds = bounds(dissolved.iter().flatten());
-        Ok(Polygon { rings: Rings::new(dissolved), bounds })
+        let bounds = bounds(rings.iter().flatten());
+        Ok(Polygon { rings: Rings::new(rings), bounds })
     }
 
     /// The rings, none of which repeats its first vertex at its end.
@@ -90,7 +98,8 @@ impl Polygon {
     /// The polygon in other coordinates, such as those of a map projection.
     ///
     /// Edges longer than `longest_edge` are cut into equal parts first, because straight lines may become
-    /// curves.
+    /// curves. Where rounding makes edges cross, the rings are repaired by [`RepairedRings`]; edges that come to
+    /// lie on each other, such as both sides of a cut along a meridian, are no longer part of the boundary.
     ///
     /// ```
     /// use steinbound::domain::Polygon;
@@ -105,33 +114,56 @@ impl Polygon {
         longest_edge: f64,
         f: impl Fn([f64; 2]) -> [f64; 2],
     ) -> Result<Polygon, DomainError> {
-        // Written so that a NaN is refused as well.
-        let is_length = longest_edge > 0.0;
-        if !is_length {
-            return Err(DomainError::BadNumber {
-                what: "the length of the longest edge".into(),
-                value: longest_edge,
-                remedy: "it must be a positive number",
-            });
-        }
-        let most = self.length() / longest_edge + self.rings.edges.len() as f64;
-        if most > MOST_VERTICES as f64 {
-            return Err(DomainError::TooManyPoints { count: most as usize, limit: MOST_VERTICES });
-        }
-        let cut = |[a, b]: [[f64; 2]; 2]| {
-            let parts = ((b[0] - a[0]).hypot(b[1] - a[1]) / longest_edge).ceil().max(1.0) as usize;
-            (0..parts).map(move |k| {
-                let share = k as f64 / parts as f64;
-                [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
-            })
-        };
-        let mapped = |ring: &Vec<[f64; 2]>| closed(ring).flat_map(cut).map(&f).collect();
-        Polygon::new(self.rings().iter().map(mapped).collect())
+        mapped_rings(self.rings(), longest_edge, f)?.polygon()
     }
 }
 
-/// A ring without repeated vertices, if it encloses an area.
-fn checked_ring(number: usize, mut ring: Vec<[f64; 2]>) -> Result<Vec<[f64; 2]>, DomainError> {
+/// Rings in other coordinates, repaired; edges longer than `longest_edge` are cut into equal parts first.
+pub(super) fn mapped_rings(
+    rings: &[Vec<[f64; 2]>],
+    longest_edge: f64,
+    f: impl Fn([f64; 2]) -> [f64; 2],
+) -> Result<RepairedRings, DomainError> {
+    // Written so that a NaN is refused as well.
+    let is_length = longest_edge > 0.0;
+    if !is_length {
+        return Err(DomainError::BadNumber {
+            what: "the length of the longest edge".into(),
+            value: longest_edge,
+            remedy: "it must be a positive number",
+        });
+    }
+    let edges = || rings.iter().flat_map(|ring| closed(ring));
+    let length: f64 = edges().map(|[a, b]| (b[0] - a[0]).hypot(b[1] - a[1])).sum();
+    let most = length / longest_edge + edges().count() as f64;
+    if most > MOST_VERTICES as f64 {
+        return Err(DomainError::TooManyPoints { count: most as usize, limit: MOST_VERTICES });
+    }
+    let cut = |[a, b]: [[f64; 2]; 2]| {
+        let parts = ((b[0] - a[0]).hypot(b[1] - a[1]) / longest_edge).ceil().max(1.0) as usize;
+        // The same places in both directions, so that both sides of a cut fit.
+        let is_forward = (a[1], a[0]) <= (b[1], b[0]);
+        let [from, to] = if is_forward { [a, b] } else { [b, a] };
+        (0..parts).map(move |k| {
+            let share = if is_forward { k } else { parts - k } as f64 / parts as f64;
+            match k {
+                0 => a,
+                _ => [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])],
+            }
+        })
+    };
+    let mapped = |ring: &Vec<[f64; 2]>| closed(ring).flat_map(cut).map(&f).collect();
+    RepairedRings::new(rings.iter().map(mapped).collect())
+}
+
+/// Why a ring encloses nothing.
+pub(super) struct RingFault(pub(super) String);
+
+/// A ring without repeated vertices, or why it encloses no area. Refused are coordinates that are no numbers.
+pub(super) fn without_repeats(
+    number: usize,
+    mut ring: Vec<[f64; 2]>,
+) -> Result<Result<Vec<[f64; 2]>, RingFault>, DomainError> {
     for (k, vertex) in ring.iter().enumerate() {
         if let Some(value) = vertex.iter().find(|v| v.is_nan() || v.abs() > LARGEST_COORDINATE) {
             return Err(DomainError::BadNumber {
@@ -145,9 +177,8 @@ fn checked_ring(number: usize, mut ring: Vec<[f64; 2]>) -> Result<Vec<[f64; 2]>,
     while ring.len() > 1 && ring.first() == ring.last() {
         ring.pop();
     }
-    let fail = |problem: String| Err(DomainError::BadRing { ring: number, problem });
     if ring.len() < 3 {
-        return fail(format!("has {} distinct vertices", ring.len()));
+        return Ok(Err(RingFault(format!("has {} distinct vertices", ring.len()))));
     }
     let length: f64 = closed(&ring).map(|[a, b]| (b[0] - a[0]).hypot(b[1] - a[1])).sum();
     // Triangles about the first vertex, without signs: the signed areas of a ring that crosses itself may
@@ -155,9 +186,9 @@ fn checked_ring(number: usize, mut ring: Vec<[f64; 2]>) -> Result<Vec<[f64; 2]>,
     let areas: f64 = closed(&ring).map(|[a, b]| doubled_area(&[ring[0], a, b]).abs()).sum();
     // The area that rounding may give to a line.
     if areas <= 4.0 * f64::EPSILON * length * length {
-        return fail("encloses no area: its vertices lie on a line".into());
+        return Ok(Err(RingFault("encloses no area: its vertices lie on a line".into())));
     }
-    Ok(ring)
+    Ok(Ok(ring))
 }
 
 /// The smallest box around some points.

@@ -47,6 +47,13 @@ impl Rings {
         Rings { rings, levels: Levels::new(&edges), edges, ends }
     }
 
+    /// Edges that need not form rings, only to be asked for the winding numbers beside them.
+    pub(super) fn of_edges(pieces: impl Iterator<Item = [[f64; 2]; 2]>) -> Rings {
+        let mut edges = Edges::default();
+        pieces.for_each(|[a, b]| edges.push(a, b, [b[0] - a[0], b[1] - a[1]]));
+        Rings { rings: Vec::new(), levels: Levels::new(&edges), edges, ends: Vec::new() }
+    }
+
     pub(super) fn rings(&self) -> &[Vec<[f64; 2]>] {
         &self.rings
     }
@@ -59,6 +66,23 @@ impl Rings {
     /// Where a point lies with respect to the area that all edges enclose.
     pub(super) fn side(&self, point: [f64; 2]) -> Side {
         self.edges.side(self.levels.at(point[1]).iter().map(|e| *e as usize), point)
+    }
+
+    /// The winding numbers of all edges on the right and on the left of one of them, where `weights` tell
+    /// how often each edge is run through. Those of a level edge are below and above it, read in its
+    /// direction.
+    pub(super) fn windings(&self, edge: usize, weights: impl Fn(usize) -> i32) -> [i32; 2] {
+        let Edges { y, end_y, x, end_x, .. } = &self.edges;
+        let level = 0.5 * (y[edge] + end_y[edge]);
+        let others = self.levels.at(level).iter().map(|e| *e as usize).filter(|other| *other != edge);
+        let found: i32 = others.map(|other| weights(other) * self.edges.crossing_beside(edge, other)).sum();
+        // What the ray meets is on the right of an edge that goes up, and above a level one.
+        let is_level = y[edge] == end_y[edge];
+        let ray_is_left = if is_level { x[edge] < end_x[edge] } else { y[edge] > end_y[edge] };
+        match ray_is_left {
+            true => [found - weights(edge), found],
+            false => [found, found + weights(edge)],
+        }
     }
 
     /// The point at an arc position; the last edge's end beyond the total length.
@@ -114,6 +138,21 @@ impl Edges {
             }
         }
         if inside { Side::Inside } else { Side::Outside }
+    }
+
+    /// Whether the ray towards larger `x` from the middle of an edge crosses another that goes up (1) or down
+    /// (-1), or does not (0). For a level edge the ray runs just above it.
+    fn crossing_beside(&self, edge: usize, other: usize) -> i32 {
+        let x = 0.5 * (self.x[edge] + self.end_x[edge]);
+        let y = 0.5 * (self.y[edge] + self.end_y[edge]);
+        let (a, b) = (self.y[other], self.end_y[other]);
+        let (left, right) = (self.x[other].min(self.end_x[other]), self.x[other].max(self.end_x[other]));
+        if (a > y) == (b > y) || x > right {
+            return 0;
+        }
+        let direction = if b > a { 1 } else { -1 };
+        let turn = || orientation([self.x[other], a], [self.end_x[other], b], [x, y]) * f64::from(direction);
+        if x < left || turn() > 0.0 { direction } else { 0 }
     }
 
     /// The vector from the nearest point of the edges to `(x, y)`.
@@ -276,7 +315,7 @@ fn square([x, y]: [f64; 2]) -> f64 {
 }
 
 /// The edges of a ring as pairs of vertices, the last one back to the first vertex.
-pub(super) fn closed(ring: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
+pub(super) fn closed(ring: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> + Clone {
     ring.iter().zip(ring.iter().cycle().skip(1)).map(|(a, b)| [*a, *b])
 }
 

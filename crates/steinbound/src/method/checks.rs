@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Estimator;
+use crate::domain::{contains_within, rounding_tolerance};
 use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::{Points, column_variances};
@@ -97,12 +98,20 @@ pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
         let (dimension, data) = (domain.dimension(), data.dimension());
         return Err(FitError::DomainDimension { domain: describe(), dimension, data }.into());
     }
+    let by_rounding = || rounding_tolerance(domain.as_ref(), &data.bounds());
+    let tolerance = estimator.border_tolerance.unwrap_or_else(by_rounding);
+    if tolerance == f64::INFINITY {
+        return Ok(None);
+    }
     let outside_of_block = |start: usize| {
         estimator.interrupt.check()?;
         let block = start..(start + BLOCK).min(rows);
         let points = &data.values()[start * data.dimension()..block.end * data.dimension()];
         let inside = domain.contains_all(&Points::new(points, data.dimension())?);
-        Ok::<_, Error>(block.zip(inside).filter(|(_, inside)| !inside).map(|(row, _)| row).collect())
+        // Few are not inside, and these may lie on the border but for rounding.
+        let is_outside = |row: &usize| !contains_within(domain.as_ref(), data.row(*row), tolerance);
+        let rest = block.zip(inside).filter(|(_, inside)| !inside).map(|(row, _)| row);
+        Ok::<_, Error>(rest.filter(is_outside).collect())
     };
     let blocks = (0..rows).into_par_iter().step_by(BLOCK);
     let found: Vec<Vec<usize>> = blocks.map(outside_of_block).collect::<Result<_, _>>()?;

@@ -55,6 +55,8 @@ pub struct Estimator {
     pub(crate) standard_errors: Option<StandardErrors>,
     pub(crate) seed: u64,
     pub(super) allow_outside: bool,
+    /// How far outside a point may be that lies on the border; by rounding unless it is given.
+    pub(super) border_tolerance: Option<f64>,
     pub(crate) interrupt: Interrupt,
     /// The flux through the boundary that a penalty tolerates.
     pub(crate) tolerated_flux: f64,
@@ -94,6 +96,7 @@ impl Estimator {
             standard_errors: None,
             seed: 0,
             allow_outside: false,
+            border_tolerance: None,
             interrupt: Interrupt::new(),
             tolerated_flux: TOLERATED_FLUX,
             is_replicate: false,
@@ -271,6 +274,13 @@ impl Estimator {
     /// Whether data outside the domain are kept. bd-KSD and TruncSM with exact distance give them no weight.
     pub fn allow_outside(mut self, allow: bool) -> Estimator {
         self.allow_outside = allow;
+        self
+    }
+
+    /// How far outside the domain data may lie that are on its border, such as a metre on a map, instead of what
+    /// rounding explains. With infinity data are not looked at: they were checked before.
+    pub fn border_tolerance(mut self, tolerance: f64) -> Estimator {
+        self.border_tolerance = Some(tolerance);
         self
     }
 

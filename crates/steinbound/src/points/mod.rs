@@ -292,6 +292,30 @@ impl<'a> Points<'a> {
         bounds
     }
 
+    /// Some of the points, by their rows, with their weights and clusters.
+    ///
+    /// ```
+    /// use steinbound::Points;
+    /// let points = Points::from_rows(&[[1.0], [2.0], [3.0]])?.with_weights(vec![1.0, 2.0, 3.0])?;
+    /// let ends = points.subset(&[0, 2])?;
+    /// assert_eq!((ends.values(), ends.weight(1)), (&[1.0, 3.0][..], 3.0));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn subset(&self, rows: &[usize]) -> Result<Points<'static>, PointsError> {
+        let values: Vec<f64> = rows.iter().flat_map(|row| self.row(*row)).copied().collect();
+        let mut subset = Points::new(values, self.dimension)?;
+        subset.names = self.names.clone();
+        subset.scales = self.scales.clone();
+        if let Some(weights) = &self.weights {
+            subset = subset.with_weights(rows.iter().map(|row| weights[*row]).collect())?;
+        }
+        if let Some(clusters) = &self.clusters {
+            let labels: Vec<usize> = rows.iter().map(|row| clusters[*row]).collect();
+            subset = subset.with_clusters(&labels)?;
+        }
+        Ok(subset)
+    }
+
     /// The points moved one by one, with their names, weights and clusters but without scales.
     ///
     /// ```

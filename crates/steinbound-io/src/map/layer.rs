@@ -1,0 +1,256 @@
+//! The features read so far, and the region that they make.
+
+use std::collections::BTreeSet;
+
+use steinbound::domain::{LeftOutRing, Polygon, RepairedRings};
+
+use super::antimeridian::{Passage, cut};
+use super::{Coordinates, Map};
+use crate::error::IoError;
+use crate::names::{few, shown};
+
+/// The data read so far.
+pub(super) struct Layer<'a> {
+    pub(super) path: &'a str,
+    features: Vec<MapFeature>,
+    /// The kinds of geometry found that enclose no area.
+    pub(super) others: BTreeSet<String>,
+    pub(super) coordinates: Coordinates,
+    pub(super) warnings: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// The rings of a feature.
+struct MapFeature {
+    /// What messages call it.
+    label: String,
+    name: Option<String>,
+    rings: Vec<Vec<[f64; 2]>>,
+}
+
+/// What happened to the rings of a map.
+#[derive(Default)]
+struct Events {
+    left_out: Vec<String>,
+    crossings: Vec<String>,
+    crossing_places: usize,
+    meridian: Vec<String>,
+    poles: Vec<String>,
+    wide: Vec<String>,
+}
+
+impl<'a> Layer<'a> {
+    pub(super) fn new(path: &'a str) -> Layer<'a> {
+        Layer {
+            path,
+            features: Vec::new(),
+            others: BTreeSet::new(),
+            coordinates: Coordinates::Unstated,
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Begins a feature, to which the following rings belong.
+    pub(super) fn begin(&mut self, place: &str, name: Option<String>) {
+        let label = match &name {
+            Some(name) => format!("{place} (\"{}\")", shown(name)),
+            None => place.to_string(),
+        };
+        self.features.push(MapFeature { label, name, rings: Vec::new() });
+    }
+
+    /// The feature being read, for messages.
+    pub(super) fn feature(&self) -> String {
+        self.features.last().map_or_else(String::new, |feature| feature.label.clone())
+    }
+
+    /// Adds a ring of a format in which rings repeat their first vertex at the end.
+    pub(super) fn add_closed(&mut self, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
+        if ring.first() != ring.last() {
+            let ring = self.features.last().map_or(0, |feature| feature.rings.len()) + 1;
+            return Err(IoError::OpenRing { path: self.path.to_string(), feature: self.feature(), ring });
+        }
+        self.add(ring);
+        Ok(())
+    }
+
+    /// Adds a ring.
+    pub(super) fn add(&mut self, ring: Vec<[f64; 2]>) {
+        if let Some(feature) = self.features.last_mut() {
+            feature.rings.push(ring);
+        }
+    }
+
+    pub(super) fn third_coordinate(&self, feature: &str) -> IoError {
+        IoError::ThirdCoordinate { path: self.path.to_string(), feature: feature.to_string() }
+    }
+
+    pub(super) fn finish(mut self) -> Result<Map, IoError> {
+        let path = self.path.to_string();
+        let others = few(self.others.iter().map(String::as_str));
+        let vertices = || self.features.iter().flat_map(|feature| feature.rings.iter().flatten());
+        if vertices().next().is_none() {
+            return Err(match others.is_empty() {
+                true => IoError::EmptyMap { path },
+                false => IoError::NoPolygon { path, found: others },
+            });
+        }
+        let reach = |axis: usize| vertices().fold(0.0f64, |r, v| r.max(v[axis].abs()));
+        let (x, y) = (reach(0), reach(1));
+        if !others.is_empty() {
+            self.warnings.push(format!("{path}: geometries that enclose no area are left out: {others}"));
+        }
+        self.warnings.extend(self.coordinates.warning(self.path));
+        let may_be_degrees = matches!(self.coordinates, Coordinates::Degrees | Coordinates::Unstated);
+        if may_be_degrees && x <= 90.0 && y > 90.0 && y <= 180.0 {
+            self.warnings.push(format!(
+                "{path}: the axes look swapped, with latitude first: the second coordinate reaches {y}, which no latitude does; \
+                 write longitude before latitude, in the map as in the data"
+            ));
+        }
+        let looks_geographic = self.coordinates.look_geographic(x, y);
+        let is_in_degrees = looks_geographic && self.coordinates == Coordinates::Degrees;
+        let mut events = Events::default();
+        let mut parts = Vec::new();
+        let mut names = Vec::new();
+        for feature in std::mem::take(&mut self.features) {
+            let Some(part) = self.repaired(&feature, looks_geographic, &mut events)? else { continue };
+            names.push(feature.name.unwrap_or(feature.label));
+            parts.push(part);
+        }
+        let left_out_rings = events.left_out.len();
+        let repaired_rings = events.crossings.len();
+        if parts.is_empty() {
+            return Err(IoError::NoArea { path, what: listed(&events.left_out) });
+        }
+        let fail = |error| IoError::MapDomain { path: path.clone(), error };
+        let (united, has_overlap) = RepairedRings::union(parts).map_err(fail)?;
+        let polygon = united.polygon().map_err(fail)?;
+        self.notes.extend(events.notes(&path));
+        if has_overlap {
+            self.notes.push(format!("{path}: features overlap; what is inside of any of them is the region"));
+        }
+        Ok(Map {
+            path,
+            rings: polygon.rings().to_vec(),
+            warnings: self.warnings,
+            notes: self.notes,
+            looks_geographic,
+            is_in_degrees,
+            features: names,
+            repaired_rings,
+            left_out_rings,
+            polygon,
+        })
+    }
+
+    /// The rings of a feature without crossings; `None` if it encloses nothing.
+    fn repaired(
+        &self,
+        feature: &MapFeature,
+        is_geographic: bool,
+        events: &mut Events,
+    ) -> Result<Option<RepairedRings>, IoError> {
+        let MapFeature { label, rings, .. } = feature;
+        let mut pieces = Vec::new();
+        // The number of the ring to which each piece belongs.
+        let mut numbers = Vec::new();
+        for (at, ring) in rings.iter().enumerate() {
+            let mut ring = ring.clone();
+            let cut_ring = match is_geographic && ring.len() > 2 {
+                false => vec![ring],
+                true => {
+                    if ring.first() == ring.last() {
+                        ring.pop();
+                    }
+                    let (cut_ring, passage) = cut(ring).map_err(|problem| IoError::BadMapRing {
+                        path: self.path.to_string(),
+                        feature: label.clone(),
+                        ring: at + 1,
+                        problem,
+                    })?;
+                    events.note_passage(passage, label, at + 1);
+                    cut_ring
+                }
+            };
+            numbers.extend(cut_ring.iter().map(|_| at + 1));
+            pieces.extend(cut_ring);
+        }
+        let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
+            path: self.path.to_string(),
+            feature: label.clone(),
+            error,
+        })?;
+        for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
+            let place = place.map_or_else(String::new, |[x, y]| format!(" at ({x}, {y})"));
+            events.left_out.push(format!("{label}, ring {}{place} {problem}", numbers[ring - 1]));
+        }
+        let mut crossed: Vec<usize> = Vec::new();
+        for crossing in repaired.crossings() {
+            events.crossing_places += 1;
+            let [first, second] = crossing.rings.map(|ring| numbers[ring - 1]);
+            let [x, y] = crossing.place;
+            if !crossed.contains(&first) {
+                crossed.push(first);
+                let what = if first == second { "itself".into() } else { format!("ring {second}") };
+                events.crossings.push(format!("{label}, ring {first} crosses {what} at ({x}, {y})"));
+            }
+        }
+        Ok((!repaired.rings().is_empty()).then_some(repaired))
+    }
+}
+
+impl Events {
+    fn note_passage(&mut self, passage: Option<Passage>, label: &str, ring: usize) {
+        let place = format!("{label}, ring {ring}");
+        match passage {
+            Some(Passage::Crosses) => self.meridian.push(place),
+            Some(Passage::North) => self.poles.push(format!("{place} (north)")),
+            Some(Passage::South) => self.poles.push(format!("{place} (south)")),
+            Some(Passage::Wide) => self.wide.push(place),
+            None => {}
+        }
+    }
+
+    /// What was done, one sentence for each kind.
+    fn notes(&self, path: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut note = |list: &[String], sentence: &str| {
+            if !list.is_empty() {
+                notes.push(format!("{path}: {sentence}: {}", listed(list)));
+            }
+        };
+        note(&self.left_out, "rings without area are left out");
+        note(
+            &self.crossings,
+            &format!(
+                "rings cross at {} place{}; what is inside of an odd number of rings counts as inside",
+                self.crossing_places,
+                if self.crossing_places == 1 { "" } else { "s" }
+            ),
+        );
+        note(&self.meridian, "rings that cross the 180th meridian are continued on its other side");
+        note(&self.poles, "rings that go around a pole have it inside");
+        note(&self.wide, "rings with an edge around more than half of the Earth are taken as drawn");
+        notes
+    }
+}
+
+/// How many places a note lists.
+const LISTED: usize = 3;
+
+fn listed(list: &[String]) -> String {
+    let first = list.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
+    match list.len().checked_sub(LISTED) {
+        None | Some(0) => first,
+        Some(more) => format!("{first}; and {more} more"),
+    }
+}
+
+impl Map {
+    /// The area that the rings enclose.
+    pub fn polygon(&self) -> Result<Polygon, IoError> {
+        Ok(self.polygon.clone())
+    }
+}
