@@ -10,7 +10,7 @@ use rand::rngs::ChaCha8Rng;
 use steinbound::model::{Batches, Density, Model, Search, Wanted};
 use steinbound::{Matrix, Points};
 
-use crate::arrays::{matrix, of_points};
+use crate::arrays::{matrix, of_matrix, of_points};
 use crate::job::Job;
 
 /// What Python gives: names, a start, and functions of an array of points and the parameters.
@@ -24,6 +24,8 @@ pub struct Functions {
     pub evaluate: Py<PyAny>,
     /// `log_densities(X, theta)`: one value for each point.
     pub log_densities: Option<Py<PyAny>>,
+    /// `curvature(X, theta, weights)`: the sum of second derivatives in the parameters, each times its weight.
+    pub curvature: Option<Py<PyAny>>,
 }
 
 /// The model in one computation. An exception ends the computation, whose values are NaN from then on, and is
@@ -147,6 +149,25 @@ impl Density for Callback {
 impl Batches for Callback {
     fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix {
         self.rows(points, theta, wanted)
+    }
+
+    fn curvature_at(&self, points: &Points, theta: &[f64], weights: &Matrix) -> Option<Vec<f64>> {
+        let function = self.functions.curvature.as_ref()?;
+        let size = theta.len();
+        let ask = |py: Python<'_>| {
+            let given = (of_points(py, points)?, PyArray1::from_slice(py, theta), of_matrix(py, weights)?);
+            let found = function.call1(py, given)?;
+            let found: PyReadonlyArray2<'_, f64> = found.bind(py).extract()?;
+            if found.shape() != [size, size] {
+                return Err(PyValueError::new_err(format!(
+                    "the model gave second derivatives of shape {:?}; it should be {:?}",
+                    found.shape(),
+                    [size, size]
+                )));
+            }
+            Ok(found.as_array().iter().copied().collect())
+        };
+        Some(self.asked(ask, || vec![f64::NAN; size * size]))
     }
 
     fn log_densities(&self, points: &Points, theta: &[f64]) -> Option<Vec<f64>> {

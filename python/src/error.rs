@@ -1,7 +1,7 @@
 //! Errors of the library as Python's own kinds. The message is the one that the command line prints.
 
 use pyo3::PyErr;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyTimeoutError, PyValueError};
 use steinbound::{DomainError, Error, KernelError, ModelError, PointsError, ResamplingError};
 use steinbound_io::IoError;
 use steinbound_request::{RequestError, UnknownName, Wording};
@@ -12,6 +12,8 @@ pub enum Failure {
     Value(String),
     /// A file cannot be read.
     File(String),
+    /// The time was over before there was a result.
+    Late(String),
     /// A Python exception, as it is.
     Python(PyErr),
 }
@@ -34,6 +36,7 @@ impl From<Failure> for PyErr {
                 PyFileNotFoundError::new_err(message)
             }
             Failure::File(message) => PyOSError::new_err(message),
+            Failure::Late(message) => PyTimeoutError::new_err(message),
             Failure::Python(error) => error,
         }
     }
@@ -56,7 +59,7 @@ impl From<IoError> for Failure {
         match error {
             IoError::Read { .. } => Failure::File(error.to_string()),
             // Messages name the option of the command line; here it is an argument.
-            _ => Failure::Value(error.to_string().replace("--drop-missing", "drop_missing=True")),
+            _ => Failure::Value(arguments(error.to_string())),
         }
     }
 }
@@ -71,9 +74,18 @@ impl From<RequestError> for Failure {
     }
 }
 
+/// A message with the arguments of Python in place of the options of the command line.
+fn arguments(message: String) -> String {
+    let named = [("--drop-missing", "drop_missing=True"), ("--columns", "columns"), ("--boundary", "boundary")];
+    named.iter().fold(message, |message, (option, argument)| message.replace(option, argument))
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Value(Wording::Python.counted(error).to_string())
+        match error.time_limit() {
+            Some(_) => Failure::Late(error.to_string()),
+            None => Failure::Value(Wording::Python.counted(error).to_string()),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod regression;
 mod render;
 mod settings;
 mod simulate;
+mod tables;
 
 use pyo3::pymodule;
 
@@ -41,6 +42,8 @@ mod _core {
     use super::settings::shared_options;
     #[pymodule_export]
     use super::simulate::simulate;
+    #[pymodule_export]
+    use super::tables::{is_map_path, read_points};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

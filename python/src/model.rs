@@ -152,6 +152,7 @@ impl Model {
 
     /// A model written in Python.
     #[staticmethod]
+    #[pyo3(signature = (name, dimension, parameters, start, evaluate, log_densities, curvature=None))]
     fn callback(
         name: String,
         dimension: usize,
@@ -159,11 +160,12 @@ impl Model {
         start: Option<Vec<f64>>,
         evaluate: Py<PyAny>,
         log_densities: Option<Py<PyAny>>,
+        curvature: Option<Py<PyAny>>,
     ) -> Result<Model, Failure> {
         if dimension == 0 {
             return Err(ModelError::BadCoordinates { dimension }.into());
         }
-        let functions = Functions { name, dimension, parameters, start, evaluate, log_densities };
+        let functions = Functions { name, dimension, parameters, start, evaluate, log_densities, curvature };
         Ok(Model { kind: Kind::Callback(Arc::new(functions)) })
     }
 

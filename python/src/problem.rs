@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
+use steinbound::fit::SearchWatcher;
 use steinbound::inference::Compared;
 use steinbound::model::Model as LibraryModel;
 use steinbound::simulate::{Inside, stream, tasks};
@@ -133,9 +134,22 @@ impl Problem {
         progress: Option<&Py<PyAny>>,
         work: impl FnOnce(&Case, &dyn Listener) -> Result<T, RequestError> + Send,
     ) -> Result<T, Failure> {
+        self.solve_watched(py, more, progress, None, work)
+    }
+
+    /// The same with a Python function that hears of each step of a search.
+    fn solve_watched<T: Send>(
+        &self,
+        py: Python<'_>,
+        more: &Options,
+        progress: Option<&Py<PyAny>>,
+        watcher: Option<Py<PyAny>>,
+        work: impl FnOnce(&Case, &dyn Listener) -> Result<T, RequestError> + Send,
+    ) -> Result<T, Failure> {
         let mut settings = self.settings.clone();
         settings.options.extend(more);
         let job = Job::new(py, settings.threads)?;
+        let watcher = watcher.map(|function| search_watcher(&job, function));
         match &self.what {
             What::Density(density) => {
                 let model = density.model.for_job(&job);
@@ -143,16 +157,35 @@ impl Problem {
                     let request = density.request(data, model.as_ref(), &settings, &job)?;
                     job.run(py, || {
                         let listener = Progress { job: &job, function: progress };
-                        work(&request.prepare(&listener)?, &listener)
+                        work(&watched(request.prepare(&listener)?, watcher), &listener)
                     })
                 })
             }
             What::Regression(regression) => job.run(py, || {
                 let listener = Progress { job: &job, function: progress };
                 let case = regression.case_by(settings.method, settings.options.clone(), job.interrupt());
-                work(&case, &listener)
+                work(&watched(case, watcher), &listener)
             }),
         }
+    }
+}
+
+/// A Python function that is called after each step of a search, and ends it by returning what is true.
+fn search_watcher(job: &Arc<Job>, function: Py<PyAny>) -> SearchWatcher {
+    let job = Arc::clone(job);
+    Arc::new(move |iterations, value| {
+        let called = |py: Python<'_>| function.call1(py, (iterations, value))?.is_truthy(py);
+        Python::attach(called).unwrap_or_else(|error| {
+            job.fail(error);
+            true
+        })
+    })
+}
+
+fn watched<'a>(case: Case<'a>, watcher: Option<SearchWatcher>) -> Case<'a> {
+    match watcher {
+        Some(watcher) => case.watched(watcher),
+        None => case,
     }
 }
 
@@ -241,7 +274,7 @@ impl Problem {
     }
 
     /// Estimates the parameters.
-    #[pyo3(signature = (diagnose, bootstrap, progress, derive=None))]
+    #[pyo3(signature = (diagnose, bootstrap, progress, derive=None, callback=None))]
     fn fit<'py>(
         &self,
         py: Python<'py>,
@@ -249,9 +282,11 @@ impl Problem {
         bootstrap: Option<BootstrapSettings>,
         progress: Option<Py<PyAny>>,
         derive: Option<Vec<String>>,
+        callback: Option<Py<PyAny>>,
     ) -> Result<Found<'py>, Failure> {
         let settings = bootstrap_options(bootstrap)?;
-        let (answer, boundary) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+        let progress = progress.as_ref();
+        let (answer, boundary) = self.solve_watched(py, &settings, progress, callback, |case, listener| {
             let mut wanted = inference(case, derive)?;
             wanted.is_diagnosed = diagnose;
             let problem = case.fitting_problem()?;

@@ -1,5 +1,6 @@
 //! Truncated regression: from columns and a formula to a problem.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use steinbound::domain::Domain;
 use steinbound::{Fit, Method};
-use steinbound_io::{Column, Formula, Frame, FrameOptions};
+use steinbound_io::{Column, Formula, Frame, FrameOptions, read_frame};
 use steinbound_request::{
     self as request, RegressionCase, RegressionRequest, Value, Wording, choices, options,
 };
@@ -65,8 +66,13 @@ enum Given<'py> {
 /// The order of the levels of a column, where its type declares one.
 const LEVELS: &str = "levels";
 
-/// The columns of a dictionary, in its order.
-fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failure> {
+/// The columns of a dictionary, in its order, or those of a file.
+fn frame(columns: &Bound<'_, PyAny>, drop_missing: bool) -> Result<Frame, Failure> {
+    let options = FrameOptions { drop_missing, ..FrameOptions::default() };
+    let Ok(columns) = columns.cast::<PyDict>() else {
+        let path: PathBuf = columns.extract()?;
+        return Ok(columns.py().detach(|| read_frame(&path, &options))?);
+    };
     let column = |(name, values): (Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<(String, Column)> {
         let column = match values.extract::<Given<'_>>()? {
             Given::Numbers(values) => Column::Numbers(values.as_array().to_vec()),
@@ -75,7 +81,6 @@ fn frame(columns: &Bound<'_, PyDict>, drop_missing: bool) -> Result<Frame, Failu
         Ok((name.extract()?, column))
     };
     let found = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-    let options = FrameOptions { drop_missing, ..FrameOptions::default() };
     let mut frame = Frame::from_columns("data", found, &options)?.counted_from_zero();
     for (name, values) in columns.iter() {
         if let Some(levels) = values.getattr_opt(LEVELS)? {
@@ -91,7 +96,7 @@ impl Regression {
     #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
     fn new(
         formula: &str,
-        columns: &Bound<'_, PyDict>,
+        columns: &Bound<'_, PyAny>,
         lower: Option<Numbers<'_>>,
         upper: Option<Numbers<'_>>,
         known_sigma: Option<f64>,
@@ -173,7 +178,7 @@ impl Regression {
         &self,
         py: Python<'py>,
         fit: &str,
-        columns: &Bound<'py, PyDict>,
+        columns: &Bound<'py, PyAny>,
         which: &str,
     ) -> Result<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>), Failure> {
         let fit: Fit = serde_json::from_str(fit).map_err(|error| error.to_string())?;

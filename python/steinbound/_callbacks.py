@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._differentiation import DifferentiableDensity, jax_density, torch_density
+from ._trees import Tree
 
 Array = NDArray[np.float64]
 
@@ -27,6 +28,12 @@ class Functions:
     """The derivatives of a log-density at many points; what is not known is found by central differences."""
 
     has_log_density = False
+    #: Whether :meth:`curvature` is known; else the engine takes differences of Jacobians.
+    has_curvature = False
+
+    def curvature(self, X: Array, theta: Array, weights: Array) -> Array:
+        """The sum of second derivatives of score and slopes in the parameters, each times its weight, p by p."""
+        raise NotImplementedError
 
     def scores(self, X: Array, theta: Array) -> Array:
         """n by d."""
@@ -126,6 +133,7 @@ class ScoreFunctions(Functions):
         score: Callable[[Array, Array], Any],
         jacobian: Callable[[Array, Array], Any] | None,
         log_density: Callable[[Array, Array], Any] | None,
+        tree: Tree | None = None,
     ) -> None:
         for name, function in [("score", score), ("jacobian", jacobian), ("log_density", log_density)]:
             if function is not None and not callable(function):
@@ -133,15 +141,16 @@ class ScoreFunctions(Functions):
         if score is None:
             raise TypeError("score is None, which cannot be called; give a function")
         self._score, self._jacobian, self._log_density = score, jacobian, log_density
+        self._tree = tree
         self.has_log_density = log_density is not None
 
     def scores(self, X: Array, theta: Array) -> Array:
-        return _shaped(self._score(X, theta), X.shape, "score")
+        return _shaped(of_tree(self._score, self._tree)(X, theta), X.shape, "score")
 
     def score_jacobians(self, X: Array, theta: Array) -> Array:
         if self._jacobian is None:
             return super().score_jacobians(X, theta)
-        return _shaped(self._jacobian(X, theta), (*X.shape, len(theta)), "jacobian")
+        return _shaped(of_tree(self._jacobian, self._tree)(X, theta), (*X.shape, len(theta)), "jacobian")
 
     def slope_jacobians(self, X: Array, theta: Array) -> Array:
         if self._jacobian is None:
@@ -151,7 +160,7 @@ class ScoreFunctions(Functions):
     def log_densities(self, X: Array, theta: Array) -> Array:
         if self._log_density is None:
             return super().log_densities(X, theta)
-        return np.ascontiguousarray(_shaped(self._log_density(X, theta), (len(X),), "log_density"))
+        return np.ascontiguousarray(_shaped(of_tree(self._log_density, self._tree)(X, theta), (len(X),), "log_density"))
 
 
 def _shaped(value: Any, shape: tuple[int, ...], what: str) -> Array:
@@ -172,10 +181,11 @@ class DensityFunctions(Functions):
     """A log-density that JAX or PyTorch differentiates."""
 
     has_log_density = True
+    has_curvature = True
 
-    def __init__(self, log_density: Callable[[Any, Any], Any], backend: str) -> None:
-        self._given = (log_density, backend)
-        self._density = BACKENDS[backend](log_density)
+    def __init__(self, log_density: Callable[[Any, Any], Any], backend: str, tree: Tree | None = None) -> None:
+        self._given = (log_density, backend, tree)
+        self._density = BACKENDS[backend](of_tree(log_density, tree))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What the backend has compiled cannot be pickled, but made again.
@@ -196,11 +206,34 @@ class DensityFunctions(Functions):
     def slope_jacobians(self, X: Array, theta: Array) -> Array:
         return self._density.slope_jacobians(X, theta)
 
+    def curvature(self, X: Array, theta: Array, weights: Array) -> Array:
+        return self._density.curvature(X, theta, weights)
 
-def differentiated(log_density: Callable[[Any, Any], Any], backend: str) -> Functions:
+    def evaluate(
+        self, X: Array, theta: Array, score: bool, slope: bool, score_jacobian: bool, slope_jacobian: bool
+    ) -> Array:
+        asked = {
+            "score": score,
+            "slope": slope,
+            "score_jacobian": score_jacobian,
+            "slope_jacobian": slope_jacobian,
+        }
+        # All of them by one call, which shares what they have in common.
+        found = self._density.parts(tuple(part for part, is_wanted in asked.items() if is_wanted), X, theta)
+        return np.concatenate([part.reshape(len(X), -1) for part in found], axis=1)
+
+
+def of_tree(function: Callable[[Any, Any], Any], tree: Tree | None) -> Callable[[Any, Any], Any]:
+    """A function of the parameters one after the other, from one that takes them in their structure."""
+    if tree is None or tree.is_flat or function is None:
+        return function
+    return lambda x, theta: function(x, tree.rebuilt(theta))
+
+
+def differentiated(log_density: Callable[[Any, Any], Any], backend: str, tree: Tree | None = None) -> Functions:
     """The derivatives of a log-density by the backend of that name."""
     if not callable(log_density):
         raise TypeError(f"log_density is a {type(log_density).__name__}, which cannot be called; give a function")
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend {backend!r}; give 'jax' or 'torch'")
-    return DensityFunctions(log_density, backend)
+    return DensityFunctions(log_density, backend, tree)

@@ -218,6 +218,7 @@ def compare(
     progress: bool = False,
     project: bool = False,
     boundary_normals: Any = None,
+    columns: Sequence[str | int] | None = None,
     **options: Unpack[Options],
 ) -> ComparisonResult:
     """Fit several methods and models to the same data and lay them side by side.
@@ -228,7 +229,7 @@ def compare(
 
     Parameters
     ----------
-    X, boundary, domain, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, progress, project, boundary_normals, **options
+    X, boundary, domain, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, progress, project, boundary_normals, columns, **options
         As for :func:`fit`.
     models
         The densities: a list, or models by the names that the tables show; a Gaussian with unknown mean and covariance
@@ -262,7 +263,7 @@ def compare(
     if chosen is not None and not chosen:
         raise ValueError("methods is empty; give at least one such as 'tksd', or None")
     problem = problem_of(
-        X, boundary, domain, next(iter(named.values())), weights, clusters, None, settings, boundary_normals
+        X, boundary, domain, next(iter(named.values())), weights, clusters, None, settings, boundary_normals, columns
     )
     dimension = problem.points.array.shape[1]
     built = [(label, model._build(dimension, problem.names)) for label, model in named.items()]

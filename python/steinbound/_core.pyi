@@ -16,7 +16,9 @@ __all__ = [
     "__version__",
     "derive",
     "families",
+    "is_map",
     "options",
+    "read_points",
     "render",
     "simulate",
     "united_states",
@@ -99,6 +101,7 @@ class Model:
         start: Sequence[float] | None,
         evaluate: Callable[..., Any],
         log_densities: Callable[..., Any] | None,
+        curvature: Callable[..., Any] | None = None,
     ) -> Model: ...
     def parameter_names(self, columns: Sequence[str]) -> list[str]: ...
 
@@ -124,6 +127,7 @@ class Problem:
         bootstrap: tuple[int, str, str] | None,
         progress: _Progress,
         derive: Sequence[str] | None = None,
+        callback: Callable[[int, float], Any] | None = None,
     ) -> tuple[str, str, bool, list[float] | None, _Array | None]: ...
     def report(
         self,
@@ -162,7 +166,7 @@ class Regression:
     def __new__(
         cls,
         formula: str,
-        columns: dict[str, Any],
+        columns: dict[str, Any] | str | os.PathLike[str],
         lower: Any,
         upper: Any,
         known_sigma: float | None,
@@ -183,12 +187,18 @@ class Regression:
     @property
     def limits(self) -> tuple[float, float]: ...
     def points(self) -> tuple[list[str], _Array]: ...
-    def predict(self, fit: str, columns: dict[str, Any], which: str) -> tuple[_Array, _Array]: ...
+    def predict(
+        self, fit: str, columns: dict[str, Any] | str | os.PathLike[str], which: str
+    ) -> tuple[_Array, _Array]: ...
     def effects(self, fit: str) -> str: ...
 
 def derive(fit: str, formulas: Sequence[str]) -> str: ...
 def families() -> str: ...
+def is_map(path: str | os.PathLike[str]) -> bool: ...
 def options() -> str: ...
+def read_points(
+    path: str | os.PathLike[str], columns: Sequence[str], weights: str | None = None, clusters: str | None = None
+) -> tuple[_Array, list[str] | None, NDArray[np.float64] | None, list[str] | None, list[str]]: ...
 def united_states() -> list[_Array]: ...
 def p_value(z: float, degrees: int | None) -> float: ...
 def quantile(confidence: float, degrees: int | None) -> float: ...

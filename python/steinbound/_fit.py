@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import signature
+from types import NoneType
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,6 +20,7 @@ from ._model import FAMILIES
 from ._options import Options
 from ._problem import Problem, Settings, distinct, matched, ordered
 from ._results import DiscrepancyResult, FitResult, TestResult
+from ._systems import common_system, read_map_table
 from ._warnings import warn
 from .domains import Domain, Polygon, as_domain
 from .kernels import Kernel
@@ -94,54 +96,67 @@ def problem_of(
     start: Any,
     settings: Settings,
     boundary_normals: Any = None,
+    columns: Sequence[str | int] | None = None,
 ) -> Problem:
-    check_references({"X": X, "boundary": boundary, "domain": domain})
     check_order(X, weights, "weights")
     check_order(X, clusters, "clusters")
     check_order(boundary, boundary_normals, "boundary_normals", "boundary")
-    points = distinct(as_points(X), "X")
+    points = distinct(as_points(X, "X", columns=columns, **_column_names(weights, clusters)), "X")
     chosen, begin = as_model(model, start)
-    places, region = _region(boundary, domain, points)
+    places, region, system = _region(boundary, domain, points)
     normals = None
     if boundary_normals is not None:
         normals = matched(as_points(boundary_normals, "boundary_normals"), points, "boundary_normals")
     return Problem(
         points=points,
-        weights=None if weights is None else as_vector(weights, len(points.array), "weights"),
-        clusters=None if clusters is None else as_labels(clusters, len(points.array), "clusters"),
+        weights=points.weights if isinstance(weights, str) else _each(as_vector, weights, points, "weights"),
+        clusters=points.clusters if isinstance(clusters, str) else _each(as_labels, clusters, points, "clusters"),
         model=chosen,
         boundary=places,
         boundary_normals=normals,
         domain=None if region is None else region._for(points.columns),
         start=begin,
         settings=settings,
+        crs=system,
     )
 
 
-def _region(boundary: Any, domain: Any, points: Points) -> tuple[NDArray[np.float64] | None, Domain | None]:
-    """Boundary points and the domain. A geometry given for the boundary is the domain."""
+def _column_names(weights: Any, clusters: Any) -> dict[str, str | None]:
+    """Weights and clusters that are columns of the data."""
+    given = {"weights": weights, "clusters": clusters}
+    return {what: value if isinstance(value, str) else None for what, value in given.items()}
+
+
+def _each(read: Callable[[Any, int, str], Any], values: Any, points: Points, what: str) -> Any:
+    return None if values is None else read(values, len(points.array), what)
+
+
+def _table_or_points(path: str | os.PathLike[str]) -> Any:
+    """What a file holds that is no map for the engine: a table of geometries, or points."""
+    table = read_map_table(path)
+    return as_points(path, "boundary") if table is None else table
+
+
+def _region(
+    boundary: Any, domain: Any, points: Points
+) -> tuple[NDArray[np.float64] | None, Domain | None, Any]:
+    """Boundary points, the domain, and the coordinate system of all. A geometry given for the boundary is the domain."""
     region = None if domain is None else as_domain(domain)
-    if boundary is None:
-        return None, region
+    places = None
+    if isinstance(boundary, (str, os.PathLike)) and not _core.is_map(boundary):
+        boundary = _table_or_points(boundary)
     is_map = isinstance(boundary, (str, os.PathLike, Domain)) or (
-        not isinstance(boundary, np.ndarray) and _is_area(boundary)
+        not isinstance(boundary, (np.ndarray, Points, NoneType)) and _is_area(boundary)
     )
-    if not is_map:
-        return matched(as_points(boundary, "boundary"), points, "boundary"), region
-    if region is not None:
-        raise ValueError("the boundary is a map, which defines the domain; leave the domain out")
-    return None, boundary if isinstance(boundary, Domain) else Polygon(boundary)
-
-
-def check_references(given: Mapping[str, Any]) -> None:
-    """Refuses data and boundary in different coordinate reference systems, where both say which."""
-    known = {what: crs for what, value in given.items() if (crs := getattr(value, "crs", None)) is not None}
-    (first, system), *others = [*known.items()] or [("", None)]
-    for what, other in others:
-        if other != system:
-            raise ValueError(
-                f"{first} is in {system.to_string()} and the {what} in {other.to_string()}; bring both into one with to_crs"
-            )
+    given = {"X": points, "boundary": boundary, "domain": region}
+    if is_map:
+        if region is not None:
+            raise ValueError("the boundary is a map, which defines the domain; leave the domain out")
+        given["boundary"] = region = boundary if isinstance(boundary, Domain) else Polygon(boundary)
+    elif boundary is not None:
+        found = boundary if isinstance(boundary, Points) else as_points(boundary, "boundary")
+        given["boundary"], places = found, matched(found, points, "boundary")
+    return places, region, common_system(given)
 
 
 def _is_area(value: Any) -> bool:
@@ -176,6 +191,8 @@ def fit(
     derive: str | Sequence[str] | Mapping[str, str] | None = None,
     project: bool = False,
     boundary_normals: Any = None,
+    columns: Sequence[str | int] | None = None,
+    callback: Callable[[int, float], Any] | None = None,
     **options: Unpack[Options],
 ) -> FitResult:
     """Estimate the parameters of a density from truncated data, with standard errors.
@@ -185,7 +202,9 @@ def fit(
     X
         The data, n by d: an array, a DataFrame, lists, points of a GeoDataFrame. An array of float64 that lies row by
         row is used as it is, without a copy: do not change it while a computation runs, or a result of it is still asked
-        for witnesses, tests or pictures.
+        for witnesses, tests or pictures. Or the path of a table (CSV, Parquet) or a map of points; a lazy frame of
+        polars, a reader, dataset or scanner of pyarrow, a relation of DuckDB, an iterator over tables or arrays: all of
+        these are read some rows at a time.
     boundary
         Points on the boundary, m by d; or a geometry, whose rings are the boundary.
     domain
@@ -213,7 +232,8 @@ def fit(
         A seed (default 0) or a NumPy generator, for everything random. The same seed gives the same bits as
         ``steinbound fit --seed``.
     weights, clusters
-        Observation weights; labels of observations that depend on each other.
+        Observation weights; labels of observations that depend on each other. Text is the name of a column of the
+        data, which then is no coordinate.
     start
         Where a search starts: parameters in reported order or by name, or the means of a mixture.
     bootstrap
@@ -233,6 +253,11 @@ def fit(
     boundary_normals
         A vector perpendicular to the boundary at each of its points, m by d, of any length and sign. By default they
         come from the domain or from neighbouring boundary points; methods that need none do not use them.
+    columns
+        The columns of the data to use, by name or by number from 0.
+    callback
+        ``callback(iteration, value)``: called after each step of a search with the number of steps and the objective
+        there; what is true ends the search, whose result then is where it stood.
     **options
         See :class:`Options`.
 
@@ -257,8 +282,8 @@ def fit(
     True
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, fit, project)
-    problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings, boundary_normals)
-    result = fitted(problem, diagnostics, bootstrap, resampling, interval, derive, progress)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, start, settings, boundary_normals, columns)
+    result = fitted(problem, diagnostics, bootstrap, resampling, interval, derive, progress, callback)
     result._warn()
     return result
 
@@ -271,10 +296,11 @@ def fitted(
     interval: str = "percentile",
     derive: Any = None,
     progress: bool = False,
+    callback: Callable[[int, float], Any] | None = None,
 ) -> FitResult:
     """The fit of a problem, whose warnings are not issued."""
     selection = problem.choose(progress)
-    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress)
+    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress, callback)
     result = FitResult(problem, *found)
     result.selection = selection
     return result
@@ -296,13 +322,14 @@ def discrepancy(
     weights: Any = None,
     project: bool = False,
     boundary_normals: Any = None,
+    columns: Sequence[str | int] | None = None,
     **options: Unpack[Options],
 ) -> DiscrepancyResult:
     """Measure how far data and model are apart at given parameters, without fitting.
 
     Parameters
     ----------
-    X, boundary, domain, model, kernel, bandwidth, ridge, statistic, random_state, weights, project, boundary_normals, **options
+    X, boundary, domain, model, kernel, bandwidth, ridge, statistic, random_state, weights, project, boundary_normals, columns, **options
         As for :func:`fit`.
     at
         The parameters, in the order in which a fit reports them or by name.
@@ -328,7 +355,7 @@ def discrepancy(
     if is_formula and not isinstance(at, Mapping):
         raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
     formula_start = at if is_formula else None
-    problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals)
+    problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals, columns)
     place = problem.parameters(at, "at")
     result = DiscrepancyResult(*problem.core.discrepancy(place))
     warn(result.warnings, result.warning_kinds)
@@ -358,13 +385,14 @@ def gof_test(
     progress: bool = False,
     project: bool = False,
     boundary_normals: Any = None,
+    columns: Sequence[str | int] | None = None,
     **options: Unpack[Options],
 ) -> TestResult:
     """Test whether the data come from the model, inside the boundary.
 
     Parameters
     ----------
-    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, project, boundary_normals, **options
+    X, boundary, domain, model, method, kernel, bandwidth, ridge, statistic, tune, random_state, weights, clusters, start, progress, project, boundary_normals, columns, **options
         As for :func:`fit`.
     at
         The parameters to be tested; by default they are fitted, and the test takes that into account.
@@ -389,7 +417,7 @@ def gof_test(
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, gof_test, project)
     begin = at if isinstance(model, str) and model not in FAMILIES and start is None else start
-    problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals)
+    problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals, columns)
     place = None if at is None else problem.parameters(at, "at")
     result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
     result._warn()

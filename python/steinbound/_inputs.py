@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import operator
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._batches import batches_of
 from ._geometry import as_geojson
 from ._points import Points, as_points
 from ._refusals import missing_value, quoted, wrong_count
 from ._tables import columns_of, one_column
-from ._values import NUMBERS, Column, Labels
+from ._values import NUMBERS, Column, Labels, label_of
 
-__all__ = ["Points", "as_columns", "as_dimension", "as_geojson", "as_labels", "as_points", "as_vector", "seed_of"]
+__all__ = ["Points", "as_columns", "as_dimension", "as_geojson", "as_labels", "as_points", "as_vector", "seed_of", "table_of"]
 
 
 def as_vector(values: Any, length: int, what: str = "weights") -> NDArray[np.float64]:
@@ -91,6 +94,10 @@ def as_columns(data: Any, what: str = "data") -> dict[str, NDArray[np.float64] |
         )
     if not columns or len(columns[0].values) == 0:
         raise ValueError(f"{what}: there are no rows; give at least one")
+    return _by_name(columns, what)
+
+
+def _by_name(columns: list[Column], what: str) -> dict[str, NDArray[np.float64] | list[str | None]]:
     result: dict[str, NDArray[np.float64] | list[str | None]] = {}
     seen: set[str] = set()
     for column in columns:
@@ -105,6 +112,46 @@ def as_columns(data: Any, what: str = "data") -> dict[str, NDArray[np.float64] |
             labels = column.labels()
             result[column.name] = labels if column.levels is None else Labels(labels, column.levels)
     return result
+
+
+def table_of(data: Any, named: Sequence[str] | None = None) -> dict[str, NDArray[np.float64] | list[str | None]] | str:
+    """A table for a regression: its columns by name, or the path of a file, which the engine reads.
+
+    Parameters
+    ----------
+    data
+        The table; sources that give their rows some at a time are read.
+    named
+        Texts that name all columns that are used, such as a formula; others are left out of such sources.
+
+    Examples
+    --------
+    >>> table_of(iter([{"y": [1.0], "x": [2.0]}, {"y": [3.0], "x": [4.0]}]), ["y ~ x"])
+    {'y': array([1., 3.]), 'x': array([2., 4.])}
+    >>> table_of("scores.csv")
+    'scores.csv'
+    """
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data)
+    batches = batches_of(data)
+    if batches is None:
+        return as_columns(data)
+    pieces: dict[str, list[Any]] = {}
+    for held in batches.pieces:
+        used = [column for column in held if named is None or any(column.name in text for text in named)]
+        for name, values in _by_name(used, "data").items():
+            pieces.setdefault(name, []).append(values)
+    if not any(len(piece) for values in pieces.values() for piece in values):
+        raise ValueError("data: there are no rows; give at least one")
+    return {name: _joined(values) for name, values in pieces.items()}
+
+
+def _joined(pieces: list[Any]) -> Any:
+    """The pieces of a column: numbers as an array, and text, where any piece is that, as a list."""
+    if all(isinstance(piece, np.ndarray) for piece in pieces):
+        return np.concatenate(pieces)
+    labels = [piece if isinstance(piece, list) else [label_of(value) for value in piece.tolist()] for piece in pieces]
+    return [label for piece in labels for label in piece]
 
 
 #: More coordinates than any method here is of use for.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUE",
+    "COLORS",
     "EDGE",
     "GREY",
     "INK",
@@ -23,11 +24,14 @@ __all__ = [
     "finish",
     "names_of",
 ]
-__all__ += ["outline", "rows", "scatter", "values_of"]
+__all__ += ["ink_of", "is_dark", "levels_of", "name_ticks", "outline", "pale_of", "rows", "scale", "scatter", "shades", "values_of"]
 
 # The palette of Okabe and Ito, which readers with any kind of colour vision can tell apart, and greys.
 BLUE, VERMILLION = "#0072b2", "#d55e00"
 INK, GREY, PALE, EDGE = "#3c4043", "#80868b", "#d5d9de", "#b4bac1"
+
+#: For categories; as many as can be told apart.
+COLORS = (BLUE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b6f47")
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +53,7 @@ def finish(ax: Axes, legend: bool = True, ticks: int = 6) -> Axes:
     ax.spines[["left", "bottom"]].set_color(GREY)
     ax.tick_params(color=GREY, labelsize="small")
     if ax.get_xscale() == ax.get_yscale() == "linear" and len(ax.get_yticks()) > 0:
-        ax.locator_params(nbins=ticks)
+        _thin_ticks(ax, ticks)
     if max(map(abs, (*ax.get_xlim(), *ax.get_ylim()))) >= 1e5 and ax.get_xscale() == ax.get_yscale() == "linear":
         # Map coordinates in full: a factor or an offset would stand where the legend is.
         ax.ticklabel_format(style="plain", useOffset=False)
@@ -65,17 +69,88 @@ def finish(ax: Axes, legend: bool = True, ticks: int = 6) -> Axes:
     return ax
 
 
-def scatter(ax: Axes, points: Floats, label: str | None = "data") -> None:
+def _thin_ticks(ax: Axes, most: int) -> None:
+    """As many ticks as have room for their labels."""
+    box = ax.get_window_extent()
+    for axis, inches in (("x", box.width / ax.figure.dpi), ("y", 2 * box.height / ax.figure.dpi)):
+        if not _has_words(ax, axis):
+            ax.locator_params(axis=axis, nbins=int(np.clip(inches / 0.55, 2, most)))
+
+
+def _has_words(ax: Axes, axis: str) -> bool:
+    """Whether ticks are named, as categories are."""
+    from matplotlib.ticker import FixedLocator
+
+    return isinstance((ax.xaxis if axis == "x" else ax.yaxis).get_major_locator(), FixedLocator)
+
+
+def name_ticks(ax: Axes, names: list[str]) -> None:
+    """Categories along the first axis, aslant where they have no room side by side."""
+    room = ax.get_window_extent().width / ax.figure.dpi / max(len(names), 1)
+    is_narrow = max(map(len, names)) * 0.075 > room
+    turned: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if is_narrow else {}
+    ax.set_xticks(range(len(names)), names, **turned)
+
+
+def is_dark(ax: Axes) -> bool:
+    """Whether the background of the axes is dark."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ax.get_facecolor())
+    return bool(0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.4)
+
+
+def pale_of(ax: Axes) -> str:
+    """What stands back on the background of the axes."""
+    return "#3b444d" if is_dark(ax) else PALE
+
+
+def shades(ax: Axes) -> Any:
+    """Colours of a density, which begin at the background."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ends = ["#10202f", "#1f77b8"] if is_dark(ax) else ["#f1f6fb", "#5b9bd0"]
+    return LinearSegmentedColormap.from_list("density", ends)
+
+
+def levels_of(largest: float) -> Floats:
+    """Round heights for contours from just above zero to above the largest."""
+    step = 10.0 ** np.floor(np.log10(largest))
+    share = largest / step
+    step *= next(width for limit, width in ((1.5, 0.25), (3, 0.5), (6, 1), (10.1, 2)) if share <= limit)
+    count = int(np.ceil(largest / step * (1 - 1e-9)))
+    return np.asarray(np.concatenate([[0.2 * step], step * np.arange(1, count + 1)]))
+
+
+def scale(ax: Axes, drawn: Any, label: str) -> None:
+    """What the colours of a picture mean, beside it and as high as it is."""
+    width = 0.12 / max(ax.get_window_extent().width / ax.figure.dpi, 1.0)
+    # Inside of the axes' own box: it keeps their height where that follows from the aspect.
+    bar = ax.figure.colorbar(drawn, cax=ax.inset_axes((1.03, 0.0, width, 1.0)), format="%g")
+    bar.set_label(label, fontsize="small")
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=GREY, labelsize="small")
+    if label == "fitted density":
+        bar.set_ticks([level for level in bar.boundaries if level >= bar.boundaries[1]])
+
+
+def ink_of(ax: Axes) -> str:
+    """What can be read on the background of the axes."""
+    return "#dfe3e8" if is_dark(ax) else INK
+
+
+def scatter(ax: Axes, points: Floats, label: str | None = "data", color: str | None = None) -> None:
     """Points that stay apart: the more there are, the smaller and fainter."""
     count = max(len(points), 1)
     size, opacity = float(np.clip(2400 / count, 1.5, 14)), float(np.clip(60 / np.sqrt(count), 0.12, 0.7))
     # A vector image of very many points is slow to show.
     many = count > 5000
     ax.scatter(
-        points[:, 0], points[:, 1], s=size, color=INK, alpha=opacity, linewidths=0, zorder=2.5,
+        points[:, 0], points[:, 1], s=size, color=color or ink_of(ax), alpha=opacity, linewidths=0, zorder=2.5,
         rasterized=many,
     )  # fmt: skip
-    ax.scatter([], [], s=14, color=INK, linewidths=0, label=label)
+    if label is not None:
+        ax.scatter([], [], s=14, color=color or ink_of(ax), linewidths=0, label=label)
 
 
 def outline(ax: Axes, boundary: ArrayLike | None, rings: Any = None) -> None:

@@ -51,6 +51,10 @@ class Model:
             return dimension
         raise ValueError(f"{parameters} parameters do not fit {self!r} in any number of coordinates; check their number")
 
+    def _flat(self, given: Any, what: str) -> Any:
+        """Parameters by name or in order, from those in a structure of the user's."""
+        return given
+
     def _has_log_density(self) -> bool:
         return True
 

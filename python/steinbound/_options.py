@@ -27,6 +27,11 @@ class Options(TypedDict, total=False):
         How pairs of points are held: ``auto``, ``dense``, ``tiled``, ``low-rank`` (default: auto).
     tolerance
         The share of the kernel that landmarks may leave out (default: 0.001).
+    max_iterations
+        The most steps of a search for the estimate (default: 200). A search that would need more has not converged.
+        Estimates in closed form need none.
+    search_tolerance
+        The length of a search's last step, relative to the parameters (default: rounding).
     boundary_points
         How many boundary points to sample from a map or a domain (default: auto). By default efficient and tksd
         place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200, or
@@ -37,6 +42,10 @@ class Options(TypedDict, total=False):
         Keep data outside the domain or the limits, which otherwise are refused.
     confidence
         The confidence level of intervals (default: 0.95).
+    time_limit
+        The most seconds to compute for (default: none). A search ends then, and its result so far is given as one
+        that has not converged; what would have followed, such as a bootstrap, is left out. Where there is nothing
+        to give yet, one message says so.
     threads
         The number of threads; results do not depend on it (default: all cores).
     """
@@ -46,8 +55,11 @@ class Options(TypedDict, total=False):
     distance_power: float | None
     compute: str
     tolerance: float | None
+    max_iterations: int | None
+    search_tolerance: float | None
     boundary_points: int | None
     boundary_sampling: str
     allow_outside: bool
     confidence: float
+    time_limit: float | None
     threads: int | None

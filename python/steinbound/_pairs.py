@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._marks import BLUE, EDGE, PALE, Floats, axes_of, bins_of, finish, names_of, outline, rows, scatter
+from ._marks import BLUE, EDGE, Floats, axes_of, bins_of, finish, names_of, outline, pale_of, rows, scatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +23,13 @@ def plot_pairs(
     boundary: ArrayLike | None = None,
     mean: ArrayLike | None = None,
     covariance: ArrayLike | None = None,
+    draws: ArrayLike | None = None,
 ) -> Any:
     """Data with several coordinates, each pair and each alone, with the fitted normal where it is given.
 
-    Ellipses hold half and 95% of the normal distribution, which is that before truncation.
+    Ellipses hold half and 95% of the normal distribution, which is that before truncation. With draws of the density
+    inside the domain, each coordinate alone shows theirs, which is comparable with the data; without them that of the
+    normal distribution.
 
     Parameters
     ----------
@@ -40,6 +43,8 @@ def plot_pairs(
         Points on the boundary.
     mean, covariance
         Of the fitted normal distribution.
+    draws
+        Of the fitted density inside the domain.
 
     Returns
     -------
@@ -69,6 +74,7 @@ def plot_pairs(
             np.ravel(np.asarray(mean, dtype=np.float64)),
             np.asarray(covariance, dtype=np.float64).reshape(d, d),
         )
+    drawn = None if draws is None else rows(draws)
     limits = [_limits(points[:, j]) for j in range(d)]
     for i in range(d):
         for j in range(d):
@@ -76,7 +82,7 @@ def plot_pairs(
             if j > i:
                 ax.set_visible(False)
                 continue
-            _alone(ax, points[:, i], i, normal) if i == j else _pair(ax, points, border, i, j, normal)
+            _alone(ax, points[:, i], i, normal, drawn) if i == j else _pair(ax, points, border, i, j, normal)
             ax.set_xlim(limits[j])
             if i != j:
                 ax.set_ylim(limits[i])
@@ -101,10 +107,17 @@ def _limits(values: Floats) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _alone(ax: Axes, values: Floats, i: int, normal: tuple[Floats, Floats] | None) -> None:
-    ax.hist(values, bins=bins_of(values), density=True, color=PALE, edgecolor=EDGE, linewidth=0.4)
+def _alone(
+    ax: Axes, values: Floats, i: int, normal: tuple[Floats, Floats] | None, drawn: Floats | None
+) -> None:
+    bins = bins_of(values)
+    ax.hist(values, bins=bins, density=True, color=pale_of(ax), edgecolor=EDGE, linewidth=0.4)
     ax.set_yticks([])
-    if normal is not None and normal[1][i, i] > 0:
+    if drawn is not None:
+        # In the bins of the data, so that nothing but chance sets them apart where the model is true.
+        heights, edges = np.histogram(drawn[:, i], bins=bins)
+        ax.stairs(heights / len(drawn) / np.diff(edges), edges, color=BLUE, linewidth=1.4, label="fitted density inside")
+    elif normal is not None and normal[1][i, i] > 0:
         center, variance = normal[0][i], normal[1][i, i]
         grid = np.linspace(*_limits(values), 200)
         ax.plot(
@@ -143,7 +156,16 @@ def _legend(axes: Any) -> None:
     """One legend for all, in the empty corner."""
     if len(axes) > 1:
         handles, labels = axes[1, 0].get_legend_handles_labels()
+        of_margins = axes[0, 0].get_legend_handles_labels()
+        handles, labels = [*handles, *of_margins[0]], [*labels, *of_margins[1]]
         corner = axes[0, -1]
+        inches = (len(axes) - 1) * corner.get_window_extent().width / corner.figure.dpi
+        if inches < 0.075 * (max(map(len, labels)) + 8):
+            # The empty corner is too narrow for it.
+            axes[0, 0].legend(
+                handles, labels, loc="lower left", bbox_to_anchor=(0, 1.06), frameon=False, fontsize="small", borderaxespad=0
+            )
+            return
         corner.set_visible(True)
         corner.axis("off")
         legend = corner.legend(

@@ -50,6 +50,8 @@ class Problem:
     settings: Settings
     #: What was asked of the fit, once it is made.
     asked: Asked | None = None
+    #: The coordinate system, where it is known.
+    crs: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -98,16 +100,25 @@ class Problem:
         return found
 
     def fitted(
-        self, diagnostics: bool, bootstrap: int | None, resampling: str, interval: str, derive: Any, progress: bool
+        self,
+        diagnostics: bool,
+        bootstrap: int | None,
+        resampling: str,
+        interval: str,
+        derive: Any,
+        progress: bool,
+        callback: Callable[[int, float], Any] | None = None,
     ) -> tuple[str, str, bool, list[float] | None, NDArray[np.float64] | None]:
         """The engine's fit, with a bootstrap where one is requested."""
         check_kinds(
             {"diagnostics": diagnostics, "bootstrap": bootstrap, "resampling": resampling, "interval": interval}
         )
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}, which cannot be called; give a function")
         replicates = None if bootstrap is None else (bootstrap, resampling, interval)
         asked = Asked(Settings(self.settings), diagnostics, replicates, as_formulas(derive))
         with progress_bar("bootstrap", progress and bootstrap is not None) as step:
-            found = self.core.fit(diagnostics, replicates, step, asked.derive)
+            found = self.core.fit(diagnostics, replicates, step, asked.derive, callback)
         self.asked = asked
         return found
 
@@ -135,7 +146,8 @@ class Problem:
             return self.core.test(at, draws, level, resampling, step)
 
     def parameters(self, given: Any, what: str) -> list[float]:
-        """Parameters in reported order, which may be given by name."""
+        """Parameters in reported order, which may be given by name or in the structure of the model."""
+        given = self.model._flat(given, what)
         if isinstance(given, Mapping):
             return ordered(given, self.core.parameter_names(), what)
         return np.asarray(given, dtype=np.float64).ravel().tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._fit import settings_of
-from ._inputs import Points, as_columns, as_labels, as_vector
+from ._inputs import Points, as_labels, as_vector, table_of
 from ._kinds import check_kinds, check_order
 from ._named import columns_of, index_of, series
 from ._options import Options
@@ -85,7 +85,7 @@ class RegressionResult(FitResult):
         Parameters
         ----------
         data
-            A table with the columns of the formula; by default the rows that were fitted.
+            A table with the columns of the formula, or the path of one; by default the rows that were fitted.
         which
             ``"mean"`` for the response before truncation and censoring, ``"seen"`` for the response between the limits, and for
             censored responses ``"recorded"`` for what is recorded and ``"uncensored"`` for the probability of not being
@@ -114,11 +114,14 @@ class RegressionResult(FitResult):
         """Means, standard errors, and the labels of the rows where there are any."""
         check_kinds({"which": which})
         known = self.problem
-        if data is None:
-            # The rows that were fitted, and of these only what the formula can need.
-            columns, index = {name: _chosen(held, self.rows) for name, held in known.recipe[1].items()}, self._labels()
+        columns: Any = known.recipe[1]
+        if data is not None:
+            columns, index = table_of(data), index_of(data)
+        elif isinstance(columns, str):
+            index = None
         else:
-            columns, index = as_columns(data), index_of(data)
+            # The rows that were fitted, and of these only what the formula can need.
+            columns, index = {name: _chosen(held, self.rows) for name, held in columns.items()}, self._labels()
         return *known.regression.predict(self._json, columns, which), index
 
     def _labels(self) -> Any:
@@ -196,14 +199,21 @@ def _chosen(values: Any, rows: NDArray[np.intp]) -> Any:
     return values[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]
 
 
-def _limit(value: Any, length: int, what: str) -> Any:
+def _limit(value: Any, length: int | None, what: str) -> Any:
     """A limit as the engine takes it: a number, the name of a column, or a value for each row."""
     if value is None or isinstance(value, str):
         return value
     array = np.asarray(value)
     if array.ndim == 0:
         return float(array)
-    return as_vector(value, length, what)
+    # Of a file the engine counts the rows.
+    return as_vector(value, len(array) if length is None else length, what)
+
+
+def _labels(clusters: Any, length: int | None) -> Any:
+    if clusters is None or isinstance(clusters, str):
+        return clusters
+    return as_labels(clusters, len(clusters) if length is None else length, "clusters")
 
 
 def regress(
@@ -232,6 +242,7 @@ def regress(
     derive: str | Sequence[str] | Mapping[str, str] | None = None,
     censored: bool | str | None = None,
     cov: str | None = None,
+    callback: Callable[[int, float], Any] | None = None,
     **options: Unpack[Options],
 ) -> RegressionResult:
     """Fit a linear regression whose response is seen only between limits.
@@ -244,8 +255,9 @@ def regress(
         ``I(x**2)``, ``poly(x, 2)``, ``bs(x, df=5)`` and ``scale(x)`` derive columns; ``Q("name")`` is a column whose name
         is not a word. The response may be ``log(y)``. The book has a table of all.
     data
-        A table: a DataFrame, a dictionary of columns, a structured array. Categories of pandas and of polars' ``Enum`` keep
-        their order, of which the first is the base.
+        A table: a DataFrame, a dictionary of columns, a structured array; the path of a CSV or Parquet file; or a lazy
+        frame, reader, relation or iterator as for :func:`fit`, of which only columns that are named here are kept.
+        Categories of pandas and of polars' ``Enum`` keep their order, of which the first is the base.
     lower, upper
         Responses below or above are not seen: a number, the name of a column, or a value for each row; in units of the
         column, also where the response is ``log(y)``.
@@ -264,7 +276,7 @@ def regress(
         ``"upper"`` if only that limit censors, and rows beyond the other are not seen.
     cov
         How standard errors are computed: ``"information"``, ``"robust"`` or ``"cluster"``.
-    kernel, bandwidth, ridge, statistic, tune, random_state, bootstrap, resampling, interval, diagnostics, progress, derive, **options
+    kernel, bandwidth, ridge, statistic, tune, random_state, bootstrap, resampling, interval, diagnostics, progress, derive, callback, **options
         As for :func:`fit`.
 
     Returns
@@ -288,8 +300,9 @@ def regress(
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
     check_order(data, weights, "weights")
     check_order(data, clusters, "clusters")
-    columns = as_columns(data)
-    length = len(next(iter(columns.values())))
+    named = [formula, *(text for text in (lower, upper, weights, clusters) if isinstance(text, str))]
+    columns = table_of(data, named)
+    length = None if isinstance(columns, str) else len(next(iter(columns.values())))
     if lower is None and upper is None and method not in ("mle", "ksd"):
         raise ValueError(
             "no limit of the response is given; add lower=V or upper=V (a number, a column or an array), or use "
@@ -303,7 +316,7 @@ def regress(
         known_sigma,
         kernel_on,
         _limit(weights, length, "weights"),
-        clusters if clusters is None or isinstance(clusters, str) else as_labels(clusters, length, "clusters"),
+        _labels(clusters, length),
         drop_missing,
         settings["seed"],
         side,
@@ -321,8 +334,9 @@ def regress(
         start=None,
         settings=settings,
     )
-    problem.recipe, problem._regression, problem.index = recipe, regression, index_of(data)
-    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress)
+    problem.recipe, problem._regression = recipe, regression
+    problem.index = index_of(data)
+    found = problem.fitted(diagnostics, bootstrap, resampling, interval, derive, progress, callback)
     result = RegressionResult(problem, *found)
     result._warn()
     return result

@@ -19,10 +19,13 @@ from ._named import named, table
 from ._problem import Problem, as_formulas, matched
 from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
+from ._systems import DEGREES, is_degrees, reprojected
 from ._warnings import FitWarning, warn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .domains import Domain
 
 __all__ = ["Derived", "DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
 
@@ -311,6 +314,17 @@ class FitResult(StatsmodelsNames):
         return named(self.estimates, self.names)
 
     @property
+    def params_tree(self) -> Any:
+        """The estimates in the structure in which a :class:`Score` or :class:`LogDensity` got its ``start``.
+
+        Arrays are NumPy's; for a module of PyTorch they come by name, as its ``load_state_dict`` takes them after
+        ``torch.as_tensor``. For other models the estimates by name, in a dictionary.
+        """
+        tree = getattr(self.problem.model, "_tree", None)
+        flat = dict(zip(self.names, self.estimates.tolist(), strict=True))
+        return flat if tree is None else tree.result(self.estimates)
+
+    @property
     def bse(self) -> Any:
         """The standard errors by name: a Series where pandas is installed, else a dictionary."""
         return named(self.std_errors, self.names)
@@ -472,7 +486,9 @@ class FitResult(StatsmodelsNames):
 
     def _warn(self) -> None:
         """Issues the warnings."""
-        warn(self.warnings, self.warning_kinds, self.trustworthy)
+        own = [DEGREES] if self.projection is None and is_degrees(self.crs) else []
+        kinds = [*("coordinates" for _ in own), *self.warning_kinds]
+        warn([*own, *self.warnings], kinds, self.trustworthy)
 
     @property
     def method(self) -> str:
@@ -575,6 +591,16 @@ class FitResult(StatsmodelsNames):
         with open(file_name, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
 
+    @property
+    def crs(self) -> Any:
+        """The coordinate system of data, boundary and estimates, as GeoPandas has it; None where it is not known."""
+        return self.problem.crs
+
+    @property
+    def domain(self) -> Domain | None:
+        """The region, where it is known; GeoPandas and Shapely read it through ``__geo_interface__``."""
+        return self.problem.domain
+
     # What follows from the fit.
 
     def _fitted(self) -> list[float]:
@@ -583,7 +609,8 @@ class FitResult(StatsmodelsNames):
         return self._theta
 
     def _places(self, points: Any) -> NDArray[np.float64]:
-        """Places with the columns of the data, all of them numbers."""
+        """Places with the columns of the data and in their coordinate system, all of them numbers."""
+        points = reprojected(points, self.crs, "points")
         places = matched(as_points(points, "points"), self.problem.points, "points")
         bad = np.argwhere(~np.isfinite(places))
         if len(bad):
@@ -619,7 +646,8 @@ class FitResult(StatsmodelsNames):
         Parameters
         ----------
         points
-            Where.
+            Where. Points of GeoPandas in another coordinate system are brought into that of the fit, of whose
+            coordinates the density remains one.
         truncated
             Whether the density is that inside the domain, which integrates to one there and is zero elsewhere; needs a
             domain. By default that of the whole space for Gaussians and mixtures, whose normaliser is known, and

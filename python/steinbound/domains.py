@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from . import _core
 from ._coverage import BoundaryCoverage
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
+from ._outlines import as_multipolygon
+from ._systems import common_system, mapping_system, read_map_table, system_of
 
 __all__ = [
     "Annulus",
@@ -51,6 +53,9 @@ class Domain:
     >>> sb.Domain("box(low=-3, high=3)").contains([[0, 0], [4, 0]])
     array([ True, False])
     """
+
+    #: The coordinate system, where it is known: that of a GeoPandas object, or of a file that names it.
+    crs: Any = None
 
     _recipe: tuple[Any, ...]
     #: The columns of the data that formulas may name, where these are known.
@@ -203,6 +208,35 @@ class Domain:
         check_kinds({"count": count, "boundary_sampling": sampling})
         found = self._for(names)._engine.coverage(count, seed_of(random_state), sampling, size, places)
         return BoundaryCoverage(*found)
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The region in the plane as GeoJSON, which Shapely, GeoPandas and others read."""
+        return as_multipolygon(self._outlined())
+
+    def to_geoseries(self) -> Any:
+        """The region in the plane as a GeoSeries of GeoPandas, with its coordinate system.
+
+        Examples
+        --------
+        >>> import steinbound as sb
+        >>> series = sb.Box([0, 0], [2, 1]).to_geoseries()  # doctest: +SKIP
+        >>> float(series.area.sum())  # doctest: +SKIP
+        2.0
+        """
+        import geopandas
+        import shapely.geometry
+
+        return geopandas.GeoSeries([shapely.geometry.shape(self.__geo_interface__)], crs=self.crs)
+
+    def _outlined(self) -> list[NDArray[np.float64]]:
+        """The closed curves around a bounded region in the plane."""
+        if self.dimension not in (None, 2) or not np.isfinite(self.bounds(2)).all():
+            # Those who ask whether there is such an interface get an answer, and no error of another kind.
+            raise AttributeError(f"the {self.describe()} is no bounded region of the plane, which GeoJSON could describe")
+        bounds = self.bounds(2)
+        margin = 0.01 * (bounds[:, 1] - bounds[:, 0])
+        return self.outline(np.column_stack([bounds[:, 0] - margin, bounds[:, 1] + margin]))
 
     def outline(self, window: Any = None) -> list[NDArray[np.float64]]:
         """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""
@@ -399,8 +433,8 @@ class Polygon(Domain):
     ----------
     geometry
         A Shapely geometry, a GeoSeries or GeoDataFrame, anything with ``__geo_interface__``, GeoJSON as a mapping, a
-        path to a ``.geojson``, ``.wkt`` or ``.shp`` file, or an array of vertices (or a list of such, one for each
-        ring).
+        path to a ``.geojson``, ``.wkt``, ``.shp``, ``.gpkg`` or GeoParquet file, or an array of vertices (or a list of
+        such, one for each ring).
     feature
         For a file: the name of a property and the value it must have.
 
@@ -413,6 +447,12 @@ class Polygon(Domain):
     """
 
     def __init__(self, geometry: Any, feature: tuple[str, str] | None = None) -> None:
+        table = read_map_table(geometry, feature) if isinstance(geometry, (str, os.PathLike)) else None
+        if table is not None:
+            geometry, feature = table, None
+        self.crs = system_of(geometry)
+        if isinstance(geometry, Mapping):
+            self.crs = mapping_system(geometry)
         if isinstance(geometry, (str, os.PathLike)):
             self._recipe = ("file", os.fspath(geometry), feature)
         elif isinstance(geometry, Domain):
@@ -458,6 +498,7 @@ class Outside(Domain):
 
     def __init__(self, domain: Any) -> None:
         self._recipe = ("outside", as_domain(domain))
+        self.crs = self._recipe[1].crs
 
 
 class Intersection(Domain):
@@ -467,6 +508,7 @@ class Intersection(Domain):
         if len(domains) < 2:
             raise ValueError("an intersection is one of two regions or more")
         self._recipe = ("intersection", *(as_domain(domain) for domain in domains))
+        self.crs = common_system({f"region {number}": part for number, part in enumerate(self._recipe[1:], start=1)})
         self._built = self._build()
 
 

@@ -13,6 +13,7 @@ from ._callbacks import Functions, ScoreFunctions, differentiated
 from ._families import *
 from ._kinds import as_count
 from ._model import FAMILIES, Model, class_name, known_covariance
+from ._trees import Tree
 
 __all__ = ["Formula", "Gaussian", "GaussianMixture", "LogDensity", "Model", "Score"]
 __all__ += _families.__all__
@@ -158,24 +159,38 @@ def _named(start: Any) -> dict[str, float]:
     return {str(name): float(value) for name, value in start.items()}
 
 
+def _tree(start: Any) -> Tree:
+    """Parameters of a function written in Python."""
+    if start is None or (isinstance(start, Mapping) and not start):
+        raise TypeError('start names the parameters, each with a value: {"mu": 0.0, "s": 1.0}')
+    return Tree(start)
+
+
 class _Written(Model):
     """A model whose functions are written in Python."""
 
     _functions: Functions
+    _tree: Tree
+
+    def _flat(self, given: Any, what: str) -> Any:
+        # Parameters by name and in order are known elsewhere.
+        is_named = isinstance(given, Mapping) and set(given) <= set(self._tree.names)
+        is_row = isinstance(given, np.ndarray) or (isinstance(given, Sequence) and all(map(np.isscalar, given)))
+        return given if given is None or self._tree.is_flat or is_named or is_row else self._tree.flat(given, what)
 
     def _has_log_density(self) -> bool:
         return self._functions.has_log_density
 
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
-        start = self._settings["start"]
         functions = self._functions
         return _core.Model.callback(
             self._settings["name"],
             dimension,
-            list(start),
-            list(start.values()),
+            self._tree.names,
+            self._tree.values,
             functions.evaluate,
             functions.log_densities if functions.has_log_density else None,
+            functions.curvature if functions.has_curvature else None,
         )
 
 
@@ -187,7 +202,9 @@ class Score(_Written):
     score
         ``score(X, theta)``: an array like ``X``, n by d, for parameters ``theta`` of length p.
     start
-        The parameters, each with a value to start from.
+        The parameters, each with a value to start from. Where some are arrays, or they are nested in dictionaries, lists
+        or tuples, functions get them in that structure instead of ``theta``, and results have
+        :attr:`FitResult.params_tree`; names are ``w[0]``, ``layer.w[0,1]``.
     jacobian
         ``jacobian(X, theta)``: the derivative of the score in the parameters, n by d by p; central differences by
         default.
@@ -212,14 +229,14 @@ class Score(_Written):
     def __init__(
         self,
         score: Callable[[NDArray[np.float64], NDArray[np.float64]], Any],
-        start: Mapping[str, float],
+        start: Any,
         *,
         jacobian: Callable[[NDArray[np.float64], NDArray[np.float64]], Any] | None = None,
         log_density: Callable[[NDArray[np.float64], NDArray[np.float64]], Any] | None = None,
         name: str = "score",
     ) -> None:
-        self._settings = {"start": _named(start), "name": name}
-        self._functions = ScoreFunctions(score, jacobian, log_density)
+        self._settings, self._tree = {"start": start, "name": name}, _tree(start)
+        self._functions = ScoreFunctions(score, jacobian, log_density, self._tree)
 
 
 class LogDensity(_Written):
@@ -231,7 +248,10 @@ class LogDensity(_Written):
         ``log_density(x, theta)`` of one point ``x`` of length d and parameters of length p: a number up to a constant,
         computed with the functions of the backend.
     start
-        The parameters, each with a value to start from.
+        The parameters, each with a value to start from. Where some are arrays, or they are nested, the function gets
+        them in that structure instead of ``theta``, as for :class:`Score`. Also any structure that ``jax.tree_util``
+        knows, such as a module of Equinox, whose floating-point arrays are estimated; or a module of PyTorch, in whose
+        place the function gets one that calls it.
     backend
         ``"jax"`` or ``"torch"``, which must be installed.
     name
@@ -241,13 +261,13 @@ class LogDensity(_Written):
     def __init__(
         self,
         log_density: Callable[[Any, Any], Any],
-        start: Mapping[str, float],
+        start: Any,
         *,
         backend: str = "jax",
         name: str = "log-density",
     ) -> None:
-        self._settings = {"start": _named(start), "backend": backend, "name": name}
-        self._functions = differentiated(log_density, backend)
+        self._settings, self._tree = {"start": start, "backend": backend, "name": name}, _tree(start)
+        self._functions = differentiated(log_density, backend, self._tree)
 
 
 def as_model(value: Any, start: Any) -> tuple[Model, list[float] | Mapping[str, float] | None]:
@@ -258,7 +278,7 @@ def as_model(value: Any, start: Any) -> tuple[Model, list[float] | Mapping[str, 
     if value is None or value == "gaussian":
         return Gaussian(), _starting(start)
     if isinstance(value, Model):
-        return value, _starting(start)
+        return value, _starting(value._flat(start, "start"))
     if isinstance(value, str):
         if value in FAMILIES:
             return _named_family(FAMILIES[value]["name"]), _starting(start)

@@ -5,7 +5,7 @@ The functions take plain arrays, draw into the axes they are given or into the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,19 +13,25 @@ from numpy.typing import ArrayLike
 
 from ._marks import (
     BLUE,
+    COLORS,
     EDGE,
     GREY,
     INK,
-    PALE,
     VERMILLION,
     Floats,
     axes_of,
     bins_of,
     finish,
+    ink_of,
+    levels_of,
+    name_ticks,
     names_of,
     outline,
+    pale_of,
     rows,
+    scale,
     scatter,
+    shades,
     values_of,
 )
 from ._pairs import plot_pairs
@@ -33,7 +39,15 @@ from ._pairs import plot_pairs
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_density_1d", "plot_density_2d", "plot_pairs", "plot_regression", "plot_test", "plot_witness"]
+__all__ = [
+    "plot_density_1d",
+    "plot_density_2d",
+    "plot_groups",
+    "plot_pairs",
+    "plot_regression",
+    "plot_test",
+    "plot_witness",
+]
 
 Line = Callable[[Floats], ArrayLike] | tuple[ArrayLike, ArrayLike]
 
@@ -73,7 +87,7 @@ def plot_density_1d(
         values,
         bins=bins_of(values, ends),
         density=True,
-        color=PALE,
+        color=pale_of(ax),
         edgecolor=EDGE,
         linewidth=0.4,
         label="data",
@@ -97,7 +111,7 @@ def plot_density_2d(
     density_grid: ArrayLike | None = None,
     mean: ArrayLike | None = None,
     names: Sequence[str] | None = None,
-    equal_aspect: bool = False,
+    equal_aspect: bool | float = False,
 ) -> Axes:
     """Data with two coordinates, the boundary, and the fitted density as contours.
 
@@ -118,7 +132,8 @@ def plot_density_2d(
     names
         Of the coordinates.
     equal_aspect
-        Whether both coordinates are drawn to one scale, as on a map.
+        Whether both coordinates are drawn to one scale, as on a map; or the length of a unit of the second in units of
+        the first, as for degrees away from the equator.
 
     Examples
     --------
@@ -129,10 +144,10 @@ def plot_density_2d(
     if density_grid is not None and grid_x is not None and grid_y is not None:
         heights = np.ma.masked_invalid(np.asarray(density_grid, dtype=np.float64))
         if heights.count() > 0 and heights.max() > 0:
-            levels = heights.max() * np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0])
-            ax.contourf(grid_x, grid_y, heights, levels=levels, cmap="Blues", alpha=0.45, zorder=1)
-            ax.contour(grid_x, grid_y, heights, levels=levels[:-1], colors=BLUE, linewidths=0.6, zorder=1.5)
-            ax.plot([], [], color=BLUE, linewidth=4, alpha=0.5, label="fitted density")
+            levels = levels_of(float(heights.max()))
+            areas = ax.contourf(grid_x, grid_y, heights, levels=levels, cmap=shades(ax), zorder=1)
+            ax.contour(grid_x, grid_y, heights, levels=levels[1:-1], colors=BLUE, linewidths=0.6, zorder=1.5)
+            scale(ax, areas, "fitted density")
     scatter(ax, points)
     outline(ax, boundary, outline_rings)
     if mean is not None:
@@ -151,7 +166,7 @@ def plot_density_2d(
     ax.set_xlabel(names_of(names, 2)[0])
     ax.set_ylabel(names_of(names, 2)[1])
     if equal_aspect:
-        ax.set_aspect("equal")
+        ax.set_aspect(float(equal_aspect))
     return finish(ax)
 
 
@@ -164,7 +179,7 @@ def plot_witness(
     boundary: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     label: str = "witness",
-    equal_aspect: bool = False,
+    equal_aspect: bool | float = False,
     outline_rings: Sequence[ArrayLike] | None = None,
 ) -> Axes:
     """A function on a grid, such as a witness of where data and model disagree: white where it is zero.
@@ -180,7 +195,7 @@ def plot_witness(
     names, label
         What the coordinates and the values are called.
     equal_aspect
-        Whether both coordinates are drawn to one scale, as on a map.
+        As for :func:`plot_density_2d`.
     outline_rings
         Vertices of the rings of the domain, an array for each.
 
@@ -205,15 +220,14 @@ def plot_witness(
         rasterized=True,
     )
     if data is not None:
-        scatter(ax, rows(data))
+        # The colours about zero are light, whatever the background.
+        scatter(ax, rows(data), color=INK)
     outline(ax, boundary, outline_rings)
-    bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, shrink=0.9)
-    bar.set_label(label)
-    bar.outline.set_visible(False)
+    scale(ax, mesh, label)
     ax.set_xlabel(names_of(names, 2)[0])
     ax.set_ylabel(names_of(names, 2)[1])
     if equal_aspect:
-        ax.set_aspect("equal")
+        ax.set_aspect(float(equal_aspect))
     return finish(ax)
 
 
@@ -226,6 +240,8 @@ def plot_regression(
     limit_upper: ArrayLike | None = None,
     naive_line: Line | None = None,
     names: Sequence[str] = ("x", "y"),
+    groups: Sequence[str] | None = None,
+    group_lines: Mapping[str, Line] | None = None,
 ) -> Axes:
     """A regression whose response is seen only between limits.
 
@@ -241,6 +257,8 @@ def plot_regression(
         Limits of the response: one number, or one for each observation.
     names
         Of regressor and response.
+    groups, group_lines
+        The category of each observation, and a fitted line for each category, drawn in its colour in place of ``line``.
 
     Examples
     --------
@@ -248,8 +266,15 @@ def plot_regression(
     """
     ax = axes_of(ax)
     places = np.ravel(np.asarray(x, dtype=np.float64))
-    scatter(ax, np.column_stack([places, np.ravel(np.asarray(y, dtype=np.float64))]))
+    points = np.column_stack([places, np.ravel(np.asarray(y, dtype=np.float64))])
     ends = np.linspace(places.min(), places.max(), 200)
+    if groups is not None and group_lines:
+        held = np.asarray(groups)
+        for (group, own), color in zip(group_lines.items(), COLORS, strict=False):
+            scatter(ax, points[held == group], None, color)
+            ax.plot(*_line(own, ends), color=color, linewidth=2, label=group)
+    else:
+        scatter(ax, points)
     if naive_line is not None:
         ax.plot(
             *_line(naive_line, ends),
@@ -258,20 +283,73 @@ def plot_regression(
             dashes=(4, 2),
             label="ignoring the limits",
         )
-    ax.plot(*_line(line, ends), color=BLUE, linewidth=2, label="fitted line")
-    label: str | None = "limits" if limit_lower is not None and limit_upper is not None else "limit"
-    for limit in (limit_lower, limit_upper):
+    if not group_lines:
+        ax.plot(*_line(line, ends), color=BLUE, linewidth=2, label="fitted line")
+    _limits(ax, places, limit_lower, limit_upper)
+    ax.set_xlabel(str(names[0]))
+    ax.set_ylabel(str(names[1]))
+    return finish(ax)
+
+
+def plot_groups(
+    ax: Axes | None,
+    groups: Sequence[str],
+    y: ArrayLike,
+    means: Mapping[str, float],
+    limit_lower: ArrayLike | None = None,
+    limit_upper: ArrayLike | None = None,
+    names: Sequence[str] = ("group", "y"),
+) -> Axes:
+    """A response in categories, seen only between limits, with the fitted mean of each category.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; None for the current axes.
+    groups, y
+        The category of each observation, and its response.
+    means
+        The fitted mean of each category, in the order in which they are drawn.
+    limit_lower, limit_upper
+        Limits of the response: one number, or one for each observation.
+    names
+        Of categories and response.
+
+    Examples
+    --------
+    >>> ax = plot_groups(None, ["a", "a", "b"], [1, 2, 3], {"a": 1.4, "b": 2.9}, limit_lower=0.5)
+    """
+    ax = axes_of(ax)
+    held, values = np.asarray(groups), np.ravel(np.asarray(y, dtype=np.float64))
+    label: str | None = "fitted mean"
+    for place, (group, mean) in enumerate(means.items()):
+        own = values[held == group]
+        # Points side by side in an order that does not depend on chance.
+        aside = 0.56 * ((np.arange(len(own)) * 0.618_033_988_75) % 1 - 0.5)
+        scatter(ax, np.column_stack([place + aside, own]), "data" if place == 0 else None)
+        ax.plot([place - 0.36, place + 0.36], [mean, mean], color=BLUE, linewidth=2.4, label=label, zorder=3)
+        label = None
+    _limits(ax, np.arange(len(values), dtype=np.float64), limit_lower, limit_upper, lines=False)
+    name_ticks(ax, list(means))
+    ax.set_xlabel(str(names[0]))
+    ax.set_ylabel(str(names[1]))
+    return finish(ax)
+
+
+def _limits(
+    ax: Axes, places: Floats, lower: ArrayLike | None, upper: ArrayLike | None, lines: bool = True
+) -> None:
+    """The limits of a response; those that differ between rows only where they make a line."""
+    label: str | None = "limits" if lower is not None and upper is not None else "limit"
+    for limit in (lower, upper):
         if limit is not None:
             heights = np.ravel(np.asarray(limit, dtype=np.float64))
             if len(heights) == 1:
                 ax.axhline(heights[0], color=VERMILLION, linewidth=1.2, label=label)
-            else:
+            elif lines:
                 order = np.argsort(places, kind="stable")
                 ax.plot(places[order], heights[order], color=VERMILLION, linewidth=1.2, label=label)
             label = None
-    ax.set_xlabel(str(names[0]))
-    ax.set_ylabel(str(names[1]))
-    return finish(ax)
 
 
 def _line(line: Line, places: Floats) -> tuple[Any, Any]:
@@ -303,11 +381,11 @@ def plot_test(ax: Axes | None, draws: ArrayLike, statistic: float, p_value: floa
     ax = axes_of(ax)
     values = values_of(draws)
     bins = bins_of(values)
-    ax.hist(values, bins=bins, color=PALE, edgecolor=EDGE, linewidth=0.4, label="if the model is true")
+    ax.hist(values, bins=bins, color=pale_of(ax), edgecolor=EDGE, linewidth=0.4, label="if the model is true")
     shown = "statistic of the data" + ("" if p_value is None else f", p = {p_value:.3g}")
     ax.axvline(statistic, color=VERMILLION, linewidth=1.8, label=shown)
     ax.axvline(
-        float(np.quantile(values, 0.95)), color=INK, linewidth=1, dashes=(4, 2), label="95% of the draws"
+        float(np.quantile(values, 0.95)), color=ink_of(ax), linewidth=1, dashes=(4, 2), label="95% of the draws"
     )
     ax.set_xlabel("test statistic")
     ax.set_ylabel("draws")

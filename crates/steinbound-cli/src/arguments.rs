@@ -48,6 +48,8 @@ groups! {
     Bootstrapping = &options::BOOTSTRAPPING;
     /// A test of goodness of fit.
     Testing = &options::TESTING;
+    /// The time that a command may take.
+    Time = &[&options::TIME_LIMIT];
     /// What only a regression has.
     Regression = &options::REGRESSION;
 }

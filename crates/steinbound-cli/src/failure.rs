@@ -40,6 +40,8 @@ pub enum Failure {
     Other(String),
     /// The user pressed Ctrl-C.
     Interrupted,
+    /// The time was over before there was a result.
+    Late(String),
 }
 
 impl Failure {
@@ -59,13 +61,20 @@ impl Failure {
                 ExitCode::from(1)
             }
             Failure::Interrupted => interrupt::end(),
+            Failure::Late(message) => {
+                say("error", &message);
+                ExitCode::from(Verdict::Doubtful.code())
+            }
         }
     }
 }
 
 impl From<steinbound::Error> for Failure {
     fn from(error: steinbound::Error) -> Failure {
-        Failure::Input(error.to_string())
+        match error.time_limit() {
+            Some(_) => Failure::Late(error.to_string()),
+            None => Failure::Input(error.to_string()),
+        }
     }
 }
 
@@ -82,6 +91,7 @@ impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Failure {
         match error {
             RequestError::File(error) => (*error).into(),
+            error if error.time_limit().is_some() => Failure::Late(error.to_string()),
             error if error.is_interrupted() => Failure::Interrupted,
             error => Failure::Input(error.to_string()),
         }

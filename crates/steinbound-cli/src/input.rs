@@ -18,6 +18,7 @@ use crate::model::request;
 use crate::options::{DataOptions, GeneralOptions, MethodOptions, WORDING, show_remarks, together};
 use crate::output::Output;
 use crate::tables::{read_sheet, without_options};
+use crate::time_limit;
 
 /// A prepared request, and what is needed to read further files.
 pub struct Input {
@@ -113,6 +114,7 @@ impl Input {
         request.at = at.cloned();
         request.source = Some(Source::new(path, places));
         request.wording = WORDING;
+        request.interrupt = time_limit::interrupt();
         Ok(Input { case: request.prepare(output)?, matching })
     }
 }

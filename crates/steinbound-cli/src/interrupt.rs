@@ -20,6 +20,11 @@ pub fn keeps(what: String) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
 }
 
+/// What an interruption leaves behind, where something is.
+pub fn kept() -> Option<String> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
 /// Work that checks [`is_asked`] regularly, and stops by itself.
 pub struct Watch;
 
@@ -41,8 +46,7 @@ fn show() {
     if SHOWN.swap(true, Ordering::Relaxed) {
         return;
     }
-    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let kept = kept.unwrap_or_else(|| "there is no result, and nothing is half-written".into());
+    let kept = kept().unwrap_or_else(|| "there is no result, and nothing is half-written".into());
     // The line may hold a bar.
     let clean = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(std::io::stderr(), "{clean}interrupted: {kept}");

@@ -21,6 +21,7 @@ mod tables;
 mod terminal;
 mod terminal_plot;
 mod threads;
+mod time_limit;
 mod version;
 
 use std::io::{ErrorKind, Write};
@@ -86,7 +87,13 @@ fn main() -> ExitCode {
     }
     interrupt::listen();
     let mut output = Output::new(cli.command.quiet());
-    let result = cli.command.run(&mut output);
+    let result = match cli.command.time_limit() {
+        Ok(limit) => {
+            time_limit::start(limit);
+            cli.command.run(&mut output)
+        }
+        Err(failure) => Err(failure),
+    };
     let result = result.and_then(|verdict| output.finish().map(|()| verdict));
     // What was written before a failure is not lost, whatever ends the program.
     drop(output);

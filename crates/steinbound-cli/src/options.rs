@@ -12,9 +12,11 @@ use steinbound::Method;
 use steinbound_io::names::shown;
 use steinbound_io::{DomainSpec, Map, MapOptions, read_map};
 use steinbound_request::options::{LOG_DENSITY, SEED, START};
-use steinbound_request::{Options, Value, Values, Wording};
+use steinbound_request::{Options, Situation, Value, Values, Wording};
 
-use crate::arguments::{self, Density, Given, GivenBoundary, Inside, MethodGroup, Models, Outside, Sampling};
+use crate::arguments::{
+    self, Density, Given, GivenBoundary, Inside, MethodGroup, Models, Outside, Sampling, Time,
+};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
@@ -67,6 +69,8 @@ pub struct GeneralOptions {
     /// Threads to use; results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Computation")]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub time: Given<Time>,
 }
 
 impl GeneralOptions {
@@ -325,6 +329,8 @@ impl Deref for MethodOptions {
 impl MethodSettings {
     /// Notes that a command uses the settings as they are.
     pub fn note_no_tuning(&self, output: &Output) {
+        let situation = Situation::new(Method::default(), &self.given, WORDING);
+        situation.search_notes().iter().for_each(|note| output.note(note));
         if self.given.is_tuned() {
             output.note("--tune has no effect here: bandwidth and ridge are used as they are");
         }

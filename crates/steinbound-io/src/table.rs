@@ -87,6 +87,11 @@ impl Sheet {
         self.lines.get(row).map(|number| Place { unit: self.unit, number: *number })
     }
 
+    /// The weight of each row, if a column of weights was chosen.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
     /// The label of each row in the cluster column, if one was chosen.
     pub fn clusters(&self) -> Option<&[String]> {
         self.clusters.as_deref()

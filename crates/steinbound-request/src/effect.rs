@@ -41,6 +41,8 @@ pub enum Needs {
     Test,
     /// A covariance that is not known.
     UnknownCovariance,
+    /// A search for the estimate.
+    Search,
 }
 
 /// What decides whether options have an effect.
@@ -106,6 +108,16 @@ impl<'a> Situation<'a> {
         options.iter().filter_map(|option| self.note(option)).collect()
     }
 
+    /// The notes about limits of a search where none took place.
+    pub fn search_notes(&self) -> Vec<String> {
+        let given = [&options::MAX_ITERATIONS, &options::SEARCH_TOLERANCE];
+        let given = given.into_iter().filter(|option| self.options.is_given(option));
+        let note = |option: &OptionSpec| {
+            format!("{} has no effect here: nothing is searched for", self.wording.option(option.name))
+        };
+        given.map(|option| note(option)).collect()
+    }
+
     /// All notes about the method, its settings and what is known of the region.
     pub fn all_notes(&self) -> Vec<String> {
         let mut notes = self.notes(&options::METHOD_SETTINGS);
@@ -167,7 +179,8 @@ impl<'a> Situation<'a> {
         let (uses, by_method) = (self.method.uses(), self.by_method());
         let compute = self.options.choice(&options::COMPUTE, choices::compute()).unwrap_or(Compute::Auto);
         match needs {
-            Needs::Nothing => None,
+            // Only the fit shows whether there was a search.
+            Needs::Nothing | Needs::Search => None,
             Needs::Kernel => (!uses.kernel).then_some(by_method),
             Needs::Statistic => (!uses.statistic).then_some(by_method),
             Needs::Ridge => (!uses.ridge).then_some(by_method),

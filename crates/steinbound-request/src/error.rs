@@ -1,5 +1,7 @@
 //! Why a request has no answer.
 
+use std::time::Duration;
+
 use steinbound::{DomainError, ModelError, PointsError, ResamplingError};
 use steinbound_io::IoError;
 use thiserror::Error;
@@ -53,6 +55,14 @@ impl RequestError {
     /// Whether the work was ended by an interrupt or a progress function.
     pub fn is_interrupted(&self) -> bool {
         matches!(self, RequestError::Library(error) if error.is_interrupted())
+    }
+
+    /// The time limit, if that has ended the work.
+    pub fn time_limit(&self) -> Option<Duration> {
+        match self {
+            RequestError::Library(error) => error.time_limit(),
+            _ => None,
+        }
     }
 
     pub(crate) fn refused(message: impl Into<String>) -> RequestError {

@@ -1,7 +1,9 @@
 //! Fitting, with what is asked of the estimates.
 
+use std::sync::atomic::Ordering;
+
 use serde::{Serialize, Serializer};
-use steinbound::fit::{Parameter, Problem};
+use steinbound::fit::{Interrupt, Parameter, Problem};
 use steinbound::inference::{Diagnostics, Selection, Sensitivity, TestResult, WaldTest};
 use steinbound::{Fit, WarningKind};
 
@@ -125,6 +127,47 @@ fn count_from_zero(fit: &mut Fit, diagnostics: &mut Diagnostics, has_clusters: b
         .for_each(|warning| *warning = warning.kind().warning(counted.as_str()));
 }
 
+/// What a time limit leaves out of an answer.
+struct Cut<'a> {
+    interrupt: &'a Interrupt,
+    left_out: Vec<&'static str>,
+}
+
+impl Cut<'_> {
+    fn is_over(&self) -> bool {
+        self.interrupt.overtime().is_some()
+    }
+
+    /// Whether there is time for something; if not, it is left out.
+    fn allows(&mut self, what: &'static str) -> bool {
+        let is_over = self.is_over();
+        if is_over {
+            self.left_out.push(what);
+        }
+        !is_over
+    }
+
+    /// What was found, unless the time was over on the way.
+    fn kept<T>(&mut self, found: Result<T, RequestError>, what: &'static str) -> Result<Option<T>, RequestError> {
+        match found {
+            Err(error) if error.time_limit().is_some() => {
+                self.left_out.push(what);
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
+    /// The warning about what was left out.
+    fn warning(&self) -> Option<Warning> {
+        let limit = self.interrupt.time_limit().filter(|_| !self.left_out.is_empty())?;
+        let (seconds, what) = (limit.as_secs_f64(), self.left_out.join(", "));
+        Some(WarningKind::Convergence.warning(format!(
+            "the time limit of {seconds} s was over before {what}, left out here; allow more time"
+        )))
+    }
+}
+
 impl Case<'_> {
     /// The problem to fit, with bandwidth and ridge chosen where that is asked for. Its warnings become those
     /// of the fit.
@@ -157,15 +200,22 @@ impl Case<'_> {
             notes.push(text);
         };
         let explain = |error| self.explain(error);
-        let (mut fit, mut diagnostics) = match wanted.is_diagnosed {
-            true => problem.fit_diagnosed().map(|(fit, found)| (fit, Some(found))).map_err(explain)?,
-            false => (problem.fit().map_err(explain)?, None),
+        let mut cut = Cut { interrupt: &self.interrupt, left_out: Vec::new() };
+        let fitted = problem.fit().map_err(explain);
+        self.watching.store(false, Ordering::Relaxed);
+        let mut fit = fitted?;
+        let mut diagnostics = match wanted.is_diagnosed && cut.allows("diagnostics") {
+            true => cut.kept(problem.add_diagnostics(&mut fit).map_err(explain), "diagnostics")?,
+            false => None,
         };
         if let (true, Some(found)) = (self.wording.counts_from_zero(), &mut diagnostics) {
             count_from_zero(&mut fit, found, self.data.clusters().is_some());
         }
         if let Some(doubt) = &self.doubt {
             fit.warnings.insert(0, WarningKind::Censoring.warning(doubt.as_str()));
+        }
+        if fit.starts.is_none() && fit.iterations == 0 {
+            self.situation().search_notes().into_iter().for_each(&mut note);
         }
         let seconds = fit.seconds.total;
         let leverage = diagnostics.as_ref().and_then(|found| found.leverage.as_ref());
@@ -174,10 +224,11 @@ impl Case<'_> {
         {
             note(format!("row {} is {}", leverage.row, self.place(leverage.row - 1)));
         }
-        if let Some(bootstrap) = self.options.bootstrap() {
+        if let Some(bootstrap) = self.options.bootstrap().filter(|_| cut.allows("the bootstrap")) {
             let task = listener.task("bootstrap");
-            let step = |done: usize, total: usize| task.step(done, total);
-            fit = problem.bootstrap(fit, &bootstrap.progress(&step)).map_err(explain)?;
+            let step = |done: usize, total: usize| task.step(done, total) && !cut.is_over();
+            let found = problem.bootstrap(fit.clone(), &bootstrap.progress(&step)).map_err(explain);
+            fit = cut.kept(found, "the bootstrap")?.unwrap_or(fit);
         }
         let unused = |option: &str| {
             let method = self.wording.with_value("method", self.method.name());
@@ -186,14 +237,19 @@ impl Case<'_> {
         let mut test = None;
         if wanted.is_tested && !self.method.is_testable() {
             note(unused("test"));
-        } else if wanted.is_tested {
-            let found = self.tested(problem, &fit, listener)?;
-            found.notes.iter().cloned().for_each(&mut note);
-            test = Some(found);
+        } else if wanted.is_tested && cut.allows("the test") {
+            test = cut.kept(self.tested(problem, &fit, listener), "the test")?;
+            test.iter().flat_map(|found| found.notes.iter().cloned()).for_each(&mut note);
         }
         let (data, model) = (&self.data, self.model());
+        let is_wanted = wanted.sensitivity != SensitivityWanted::No;
+        let sensitivity = match is_wanted && cut.allows("fits under other settings") {
+            true => wanted.sensitivity,
+            false => SensitivityWanted::No,
+        };
         let outcome =
-            SensitivityOutcome::new(wanted.sensitivity, &self.estimator, &mut fit, seconds, data, model);
+            SensitivityOutcome::new(sensitivity, &self.estimator, &mut fit, seconds, data, model);
+        fit.warnings.extend(cut.warning());
         let is_sensitivity_asked = wanted.sensitivity == SensitivityWanted::Yes;
         match &outcome {
             SensitivityOutcome::NoKernel if is_sensitivity_asked => note(unused("sensitivity")),
@@ -207,7 +263,10 @@ impl Case<'_> {
         let answered = wanted.questions.answer(&mut fit)?;
         warn_all(listener, &fit.warnings);
         Ok(FitAnswer {
-            is_sound: fit.is_trustworthy() && answered.is_complete && self.doubt.is_none(),
+            is_sound: fit.is_trustworthy()
+                && answered.is_complete
+                && cut.left_out.is_empty()
+                && self.doubt.is_none(),
             doubt: self.doubt.clone(),
             // Moments that do not exist are followed by the natural parameters, which do.
             fit: fit.with_natural(),

@@ -1,6 +1,8 @@
 //! Options that all faces share: a description each, and the values that were given for them.
 
-use steinbound::fit::Problem;
+use std::time::{Duration, Instant};
+
+use steinbound::fit::{Interrupt, Problem};
 use steinbound::model::Model;
 use steinbound::regression::Censored;
 use steinbound::{Error, Estimator, Method, Points};
@@ -13,6 +15,7 @@ use crate::effect::Needs;
 use crate::error::RequestError;
 use crate::options;
 use crate::values::{Values, number};
+use crate::wording::Wording;
 
 /// What is known of an option. The command line makes its arguments and their help of this, Python and R
 /// their checks.
@@ -421,6 +424,23 @@ impl Options {
     /// Whether bandwidth and ridge are to be chosen.
     pub fn is_tuned(&self) -> bool {
         self.choice(&options::TUNE, choices::tune()) == Some(Tune::Agreement)
+    }
+
+    /// The time that a computation may take.
+    pub fn time_limit(&self, wording: Wording) -> Result<Option<Duration>, RequestError> {
+        let option = &options::TIME_LIMIT;
+        let Some(seconds) = self.number(option) else { return Ok(None) };
+        let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
+        let reason = || format!("{seconds} is not a time; give a positive number of seconds");
+        limit.map(Some).ok_or_else(|| RequestError::value(wording.option(option.name), reason()))
+    }
+
+    /// The handle with the time limit that was given, counted from now, unless it has one.
+    pub(crate) fn timed(&self, interrupt: Interrupt, wording: Wording) -> Result<Interrupt, RequestError> {
+        Ok(match self.time_limit(wording)?.filter(|_| interrupt.time_limit().is_none()) {
+            Some(limit) => interrupt.after(limit, Instant::now()),
+            None => interrupt,
+        })
     }
 
     /// An estimator with these settings.

@@ -141,6 +141,40 @@ pub static TOLERANCE: OptionSpec = OptionSpec::new(
 .needs(Needs::LowRank)
 .apply(Apply::Number(Estimator::tolerance));
 
+/// The number of steps of a search.
+pub static MAX_ITERATIONS: OptionSpec = OptionSpec::new(
+    "max-iterations",
+    "Computation",
+    "N",
+    Kind::Count,
+    "The most steps of a search for the estimate",
+)
+.details("A search that would need more has not converged. Estimates in closed form need none.")
+.default(Preset::Words("200"))
+.needs(Needs::Search)
+.apply(Apply::Count(Estimator::max_iterations));
+
+/// The length of the last step of a search.
+pub static SEARCH_TOLERANCE: OptionSpec = OptionSpec::new(
+    "search-tolerance",
+    "Computation",
+    "T",
+    Kind::Number,
+    "The length of a search's last step, relative to the parameters",
+)
+.default(Preset::Words("rounding"))
+.needs(Needs::Search)
+.apply(Apply::Number(Estimator::search_tolerance));
+
+/// The time that a computation may take.
+pub static TIME_LIMIT: OptionSpec =
+    OptionSpec::new("time-limit", "Computation", "SECONDS", Kind::Number, "The most seconds to compute for")
+        .details(
+            "A search ends then, and its result so far is given as one that has not converged; what would have followed, such \
+             as a bootstrap, is left out. Where there is nothing to give yet, one message says so.",
+        )
+        .default(Preset::Words("none"));
+
 /// Normals of boundary points.
 pub static BOUNDARY_NORMALS: OptionSpec = OptionSpec::new(
     "boundary-normals",
@@ -450,7 +484,7 @@ pub static COV: OptionSpec = OptionSpec::new(
 .apply(Apply::Name(|e, name| chosen(e, choices::cov(), name, Estimator::standard_errors)));
 
 /// Settings of an estimator, whatever the method.
-pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
+pub static METHOD_SETTINGS: [&OptionSpec; 12] = [
     &DISTANCE,
     &DISTANCE_NORM,
     &DISTANCE_POWER,
@@ -461,6 +495,8 @@ pub static METHOD_SETTINGS: [&OptionSpec; 10] = [
     &TUNE,
     &COMPUTE,
     &TOLERANCE,
+    &MAX_ITERATIONS,
+    &SEARCH_TOLERANCE,
 ];
 
 /// What comes with boundary points that are given.
@@ -489,7 +525,7 @@ pub static REGRESSION: [&OptionSpec; 5] =
 /// assert!(options::estimator().any(|option| option.name == "ridge"));
 /// ```
 pub fn estimator() -> impl Iterator<Item = &'static OptionSpec> {
-    let others = [&ALLOW_OUTSIDE, &CONFIDENCE, &SEED];
+    let others = [&ALLOW_OUTSIDE, &CONFIDENCE, &SEED, &TIME_LIMIT];
     METHOD_SETTINGS.into_iter().chain(SAMPLING).chain(others)
 }
 

@@ -1,6 +1,7 @@
 //! Truncated regression: from columns and a formula to a case.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -235,6 +236,7 @@ impl RegressionRequest {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn prepare(self) -> Result<RegressionCase, RequestError> {
+        let interrupt = self.options.timed(self.interrupt.clone(), self.wording)?;
         let mut used = self.formula.columns(&self.frame)?;
         let weights = self.weights.as_ref().and_then(|column| match column {
             Column::Text(name) => Some(name.as_str()),
@@ -266,7 +268,7 @@ impl RegressionRequest {
             method: self.method,
             options: self.options,
             wording: self.wording,
-            interrupt: self.interrupt,
+            interrupt,
             source: Source::new(frame.path(), places),
             frame,
         })
@@ -367,6 +369,8 @@ impl RegressionCase {
 
     /// The same by another method, with other options, and ended by another interrupt.
     pub fn case_by(&self, method: Method, options: Options, interrupt: Interrupt) -> Case<'_> {
+        // What is no time was refused before.
+        let interrupt = options.timed(interrupt.clone(), self.wording).unwrap_or(interrupt);
         let estimator = options.estimator(method).interrupt(interrupt.clone());
         Case {
             data: Cow::Borrowed(&self.prepared.points),
@@ -379,6 +383,7 @@ impl RegressionCase {
             selection: None,
             source: Some(self.source.clone()),
             interrupt,
+            watching: Arc::default(),
             is_regression: true,
             doubt: self.doubt(),
             started: Instant::now(),

@@ -1,10 +1,12 @@
 //! What is asked: data, what is known of their region, a model, a method and options.
 
 use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::{Value as Json, json};
-use steinbound::fit::{Interrupt, Problem};
+use steinbound::fit::{Interrupt, Problem, SearchWatcher};
 use steinbound::inference::Selection;
 use steinbound::model::Model;
 use steinbound::{Error, Estimator, FitError, KernelError, Method, Points, Warning};
@@ -111,6 +113,8 @@ pub struct Case<'a> {
     pub selection: Option<Selection>,
     pub(crate) source: Option<Source>,
     pub(crate) interrupt: Interrupt,
+    /// Whether a search is watched now.
+    pub(crate) watching: Arc<AtomicBool>,
     pub(crate) is_regression: bool,
     /// Why no fit can be trusted, whatever the method says, if so.
     pub(crate) doubt: Option<String>,
@@ -141,10 +145,11 @@ impl<'a> Request<'a> {
 
     /// Projects the data, builds the model and puts the estimator together.
     pub fn prepare(mut self, listener: &dyn Listener) -> Result<Case<'a>, RequestError> {
+        let interrupt = self.options.timed(self.interrupt.clone(), self.wording)?;
         let (source, options) = (&mut self.source, &self.options);
         let (data, region) = self.region.prepare(self.data, source, options, self.wording, listener)?;
         let ChosenModel { model, start } = self.model.build(&data, self.at.as_ref(), self.wording)?;
-        let mut estimator = self.options.estimator(self.method).interrupt(self.interrupt.clone());
+        let mut estimator = self.options.estimator(self.method).interrupt(interrupt.clone());
         if let Some(points) = &region.boundary {
             estimator = estimator.boundary(points.clone());
         }
@@ -171,7 +176,8 @@ impl<'a> Request<'a> {
             wording: self.wording,
             selection: None,
             source: self.source,
-            interrupt: self.interrupt,
+            interrupt,
+            watching: Arc::default(),
             is_regression: false,
             doubt: None,
             started: Instant::now(),
@@ -188,6 +194,17 @@ impl Case<'_> {
     /// The model.
     pub fn model(&self) -> &dyn Model {
         self.model.as_model()
+    }
+
+    /// The same, with a function that is called after each step of the fit's search, and ends it by returning `true`.
+    pub fn watched(mut self, watcher: SearchWatcher) -> Self {
+        // Preparing a problem may take a search, too.
+        self.watching.store(true, Ordering::Relaxed);
+        let watching = Arc::clone(&self.watching);
+        self.estimator = self.estimator.watch_search(Arc::new(move |iterations, value| {
+            watching.load(Ordering::Relaxed) && watcher(iterations, value)
+        }));
+        self
     }
 
     /// What ends the work before it is done.

@@ -77,7 +77,7 @@ impl Case<'_> {
             None => Some(problem.fit().map_err(|error| self.explain(error))?),
         };
         let task = listener.task("test");
-        let step = |done: usize, total: usize| task.step(done, total);
+        let step = |done: usize, total: usize| task.step(done, total) && self.interrupt.overtime().is_none();
         let settings = settings.progress(&step);
         let result = match (&flat, &flat_at) {
             (Some(fit), _) => problem.test(fit, &settings),
@@ -114,7 +114,7 @@ impl Case<'_> {
         listener: &dyn Listener,
     ) -> Result<TestResult, RequestError> {
         let task = listener.task("test");
-        let step = |done: usize, total: usize| task.step(done, total);
+        let step = |done: usize, total: usize| task.step(done, total) && self.interrupt.overtime().is_none();
         problem.test(fit, &GoodnessOfFit::new().progress(&step)).map_err(|error| self.explain(error))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Files named `error.rs` import only each other, so that every module can return the common [`Error`].
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 pub use crate::domain::error::DomainError;
@@ -65,25 +67,44 @@ impl Error {
     pub fn is_interrupted(&self) -> bool {
         matches!(self, Error::Interrupted(_))
     }
+
+    /// The time limit, if that has ended the work.
+    pub fn time_limit(&self) -> Option<Duration> {
+        match self {
+            Error::Interrupted(interrupted) => interrupted.limit,
+            _ => None,
+        }
+    }
 }
 
-/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, or a
-/// progress function returned `false`.
+/// Computing was ended before there was a result: an [`Interrupt`](crate::fit::Interrupt) was raised, its time limit
+/// was over, or a progress function returned `false`.
 ///
 /// ```
 /// use steinbound::fit::Interrupted;
 /// assert_eq!(Interrupted::default().to_string(), "interrupted");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Error)]
-#[error("interrupted{}", self.progress())]
+#[error("{}", self.sentence())]
 #[non_exhaustive]
 pub struct Interrupted {
     /// The finished draws of a bootstrap or a test, and their total; `None` if nothing was drawn.
     pub draws: Option<(usize, usize)>,
+    /// The time limit, if that ended the work.
+    pub limit: Option<Duration>,
 }
 
 impl Interrupted {
-    fn progress(self) -> String {
-        self.draws.map_or_else(String::new, |(done, all)| format!(" after {done} of {all} bootstrap draws"))
+    fn sentence(self) -> String {
+        let draws = self.draws.map(|(done, all)| format!(" after {done} of {all} bootstrap draws"));
+        let draws = draws.unwrap_or_default();
+        match self.limit {
+            None => format!("interrupted{draws}"),
+            Some(limit) => format!(
+                "the time limit of {} s was over{draws} before there was a result; allow more time, or use fewer rows, \
+                 models or draws",
+                limit.as_secs_f64()
+            ),
+        }
     }
 }

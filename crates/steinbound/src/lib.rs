@@ -68,6 +68,7 @@ pub mod projection;
 mod random;
 pub mod regression;
 mod score_matching;
+mod search_limits;
 pub mod simulate;
 pub mod stein;
 pub mod text;

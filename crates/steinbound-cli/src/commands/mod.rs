@@ -13,10 +13,12 @@ mod simulate;
 mod test;
 mod witness;
 
+use std::time::Duration;
+
 use clap::Subcommand;
 
 use crate::failure::{Failure, Verdict};
-use crate::options::GeneralOptions;
+use crate::options::{GeneralOptions, WORDING};
 use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +57,14 @@ impl Command {
 
     pub fn quiet(&self) -> bool {
         self.general().is_some_and(|general| general.quiet)
+    }
+
+    /// The time that the command may take.
+    pub fn time_limit(&self) -> Result<Option<Duration>, Failure> {
+        match self.general() {
+            Some(general) => Ok(general.time.time_limit(WORDING)?),
+            None => Ok(None),
+        }
     }
 
     /// The general options, for commands that compute something.

@@ -12,6 +12,7 @@ use crate::arguments::{Bootstrapping, Confidence, Given, Regression};
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, TableOptions, WORDING, together};
 use crate::output::Output;
+use crate::time_limit;
 use crate::pictures::PictureOptions;
 use crate::questions::QuestionOptions;
 use crate::summary;
@@ -119,6 +120,7 @@ impl Regress {
         request.options = given.clone();
         request.wording = WORDING;
         request.notes().iter().for_each(|note| output.note(note));
+        request.interrupt = time_limit::interrupt();
         let regression = request.prepare()?;
         output.note_dropped(rows - regression.rows.len(), &path);
         regression.design.notes.iter().for_each(|note| output.note(note));

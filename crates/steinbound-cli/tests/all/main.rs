@@ -33,4 +33,5 @@ mod shells;
 mod streams;
 mod tables;
 mod terminals;
+mod time_limits;
 mod trust;

@@ -210,6 +210,18 @@ pub enum FitError {
         /// The value.
         value: f64,
     },
+    /// A search that may not do a step.
+    #[error("a search is allowed 0 steps; allow at least 1")]
+    NoSteps,
+    /// A length of steps that is no share.
+    #[error(
+        "the tolerance of a search is {}; give the relative length of its last step, between 0 and 1, such as 1e-6",
+        shown(*.value)
+    )]
+    BadSearchTolerance {
+        /// The value.
+        value: f64,
+    },
     /// A density or its score is not a number at an observation.
     #[error(
         "the {model} density is not a finite number at row {row}, {point}, for the starting values; start \

@@ -29,3 +29,4 @@ pub use crate::method::{
     Estimator, KernelUsed, Method, Setup, StandardErrors, Tie,
 };
 pub use crate::minimise::{Estimate, Starts};
+pub use crate::search_limits::SearchWatcher;

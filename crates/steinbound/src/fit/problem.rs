@@ -91,7 +91,8 @@ impl Estimator {
     /// Checks settings, data and model against each other and prepares the method.
     pub fn check<'a>(&self, data: &'a Points<'a>, model: &'a dyn Model) -> Result<Problem<'a>, Error> {
         self.check_numbers()?;
-        self.interrupt.watch(|| in_pool(|| Problem::new(self, data, model)))
+        let own = self.for_one();
+        own.interrupt.watch(|| in_pool(|| Problem::new(&own, data, model)))
     }
 
     /// Checks and fits in one call.
@@ -404,6 +405,7 @@ impl<'a> Problem<'a> {
         if values.chain(estimate.influence.values()).any(|v| !v.is_finite()) {
             return Err(FitError::NotFinite { what: "estimate" }.into());
         }
+        self.estimator.interrupt.hold();
         let mut fit = Fit::new(estimate, self)?;
         fit.seconds.total += started.elapsed().as_secs_f64();
         Ok(fit)

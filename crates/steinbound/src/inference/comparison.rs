@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{GoodnessOfFit, HeldOut, Information, Progress, TestResult};
 use crate::compute::in_pool;
 use crate::error::Error;
-use crate::fit::{Discrepancy, Estimator, Fit, Interrupted, KernelUsed, Method, Problem, Seconds, Setup};
+use crate::fit::{Discrepancy, Estimator, Fit, KernelUsed, Method, Problem, Seconds, Setup};
 use crate::model::Model;
 use crate::points::Points;
 use crate::stein::Statistic;
@@ -189,7 +189,7 @@ impl Comparison {
                 return Err(error.clone());
             }
             if !progress(done + 1, contenders.len()) {
-                return Err(Interrupted { draws: None }.into());
+                return Err(reference.estimator.interrupt.interrupted(None).into());
             }
         }
         Ok(whole)

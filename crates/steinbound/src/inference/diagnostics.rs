@@ -186,7 +186,14 @@ impl Problem<'_> {
     /// ```
     pub fn fit_diagnosed(&self) -> Result<(Fit, Diagnostics), Error> {
         let mut fit = self.fit()?;
-        let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(&fit)))?;
+        let diagnostics = self.add_diagnostics(&mut fit)?;
+        Ok((fit, diagnostics))
+    }
+
+    /// Looks at the assumptions of a fit of this problem; its warnings are added to those of the fit, which has not
+    /// converged where its boundary is too coarse.
+    pub fn add_diagnostics(&self, fit: &mut Fit) -> Result<Diagnostics, Error> {
+        let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(fit)))?;
         fit.converged &=
             moves.is_none() && self.of_distance_bias(diagnostics.distance_bias.as_ref()).is_none();
         if let Some(warning) = self.boundary_warning() {
@@ -198,7 +205,7 @@ impl Problem<'_> {
             }
         }
         fit.warnings.extend(diagnostics.warnings.iter().cloned());
-        Ok((fit, diagnostics))
+        Ok(diagnostics)
     }
 
     /// The diagnostics, and the move of the estimate with a finer boundary as a sentence if it is beyond its

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::domain::{Domain, section_around};
 use crate::error::{Error, FitError};
-use crate::fit::{Interrupt, Interrupted, Problem};
+use crate::fit::{Interrupt, Problem};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::simulate::Inside;
@@ -42,12 +42,12 @@ pub(super) fn in_batches<T>(
         let next = (done + size).min(draws);
         let found = batch(done..next);
         if interrupt.is_raised() {
-            return Err(Interrupted { draws: Some((done, draws)) }.into());
+            return Err(interrupt.interrupted(Some((done, draws))).into());
         }
         results.extend(found?);
         done = next;
         if progress.is_some_and(|progress| !progress(done, draws)) {
-            return Err(Interrupted { draws: Some((done, draws)) }.into());
+            return Err(interrupt.interrupted(Some((done, draws))).into());
         }
     }
     Ok(results)

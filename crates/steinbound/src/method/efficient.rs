@@ -120,9 +120,13 @@ impl Procedure for Efficient {
             if is_given || is_small(found.moves.tighter.as_ref()) {
                 break;
             }
+            if estimator.interrupt.overtime().is_some() {
+                break;
+            }
             // No bandwidth settles, so that the penalty has to tolerate less.
             lower *= TIGHTER;
             match attempt(found.bandwidth, lower) {
+                Ok(_) if estimator.interrupt.overtime().is_some() => break,
                 Ok(next) if move_of(&next) < move_of(&found) => (found, flux) = (next, lower),
                 Err(error) if error.is_interrupted() => return Err(error),
                 _ => {}

@@ -9,6 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
 use crate::likelihood::IntegrationRule;
 use crate::points::Points;
+use crate::search_limits::{SearchLimits, SearchWatcher};
 use crate::stein::{Statistic, check_tolerance};
 
 /// An estimator with its settings: `Estimator -> check -> Problem -> fit -> Fit`.
@@ -58,6 +59,7 @@ pub struct Estimator {
     /// How far outside a point may be that lies on the border; by rounding unless it is given.
     pub(super) border_tolerance: Option<f64>,
     pub(crate) interrupt: Interrupt,
+    pub(super) search: SearchLimits,
     /// The flux through the boundary that a penalty tolerates.
     pub(crate) tolerated_flux: f64,
     /// Whether this is one of many fits whose warnings are not shown.
@@ -98,6 +100,7 @@ impl Estimator {
             allow_outside: false,
             border_tolerance: None,
             interrupt: Interrupt::new(),
+            search: SearchLimits::default(),
             tolerated_flux: TOLERATED_FLUX,
             is_replicate: false,
         }
@@ -290,6 +293,43 @@ impl Estimator {
         self
     }
 
+    /// The most steps of each search for a minimum, which has not converged if it would need more. Fits in closed
+    /// form need none.
+    ///
+    /// ```
+    /// use steinbound::{Estimator, Points, model::{Formula, Model}};
+    /// let data = Points::from_rows(&[[0.5], [0.1], [0.4], [0.9], [0.8], [2.4]])?;
+    /// let model = Formula::new("-log(s) - abs(x1-m)^1.5/s", &["x1"], &[("m", 5.0), ("s", 9.0)])?;
+    /// let fit = Estimator::ksd().max_iterations(1).fit(&data, &model)?;
+    /// assert!(!fit.converged && fit.warnings[0].contains("at its limit of 1 step"));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn max_iterations(mut self, most: usize) -> Estimator {
+        self.search.most_steps = Some(most);
+        self
+    }
+
+    /// The length of the last step of a search, relative to the parameters; by default a search goes on until further
+    /// steps are rounding.
+    pub fn search_tolerance(mut self, tolerance: f64) -> Estimator {
+        self.search.tolerance = Some(tolerance);
+        self
+    }
+
+    /// A function that is called after each step of a search, with the number of steps and the objective, and ends it
+    /// by returning `true`. Replicates of a bootstrap are not watched.
+    pub fn watch_search(mut self, watcher: SearchWatcher) -> Estimator {
+        self.search.watcher = Some(watcher);
+        self
+    }
+
+    /// The estimator for one problem, whose time limit counts for it alone.
+    pub(crate) fn for_one(&self) -> Estimator {
+        let mut search = self.search.clone();
+        search.watcher = search.watcher.filter(|_| !self.is_replicate);
+        Estimator { interrupt: self.interrupt.of_one(&search), ..self.clone() }
+    }
+
     /// The domain, if one was given.
     pub fn known_domain(&self) -> Option<&dyn Domain> {
         self.domain.as_deref()
@@ -329,6 +369,7 @@ impl Estimator {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(FitError::BadConfidence { value: self.confidence }.into());
         }
+        self.search.check()?;
         if let Some(value) = self.ridge.filter(|_| self.method.uses().ridge)
             && !(value >= 0.0 && value.is_finite())
         {

@@ -104,7 +104,12 @@ pub(super) fn halved<A>(
         if is_once || move_of(&best.0) <= LARGEST_SETTLED_MOVE {
             break;
         }
+        if estimator.interrupt.overtime().is_some() {
+            break;
+        }
         match attempt(first * 0.5f64.powi(halvings as i32)) {
+            // What was ended on its way does not count.
+            Ok(_) if estimator.interrupt.overtime().is_some() => break,
             Ok(next) if !is_resolved(&next) => break,
             // If none settles, the one that moves least.
             Ok(next) if move_of(&next) < move_of(&best.0) => best = (next, halvings),

@@ -1,10 +1,11 @@
 //! The search for a minimum without a closed form: Newton's method, damped.
 
 use super::objective::{Expansion, Objective};
+use super::pace::Pace;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::Error;
-use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
+use crate::search_limits::Stop;
 
 /// The end of a search.
 #[derive(Debug, Clone)]
@@ -17,6 +18,15 @@ pub(crate) struct Descent {
     pub(crate) pulls: Option<Matrix>,
     /// Whether it ended at a minimum: a vanishing gradient and a positive definite Hessian.
     pub(crate) converged: bool,
+    /// Why it was ended before.
+    pub(crate) stopped: Option<Stop>,
+}
+
+impl Descent {
+    /// Whether no other start is tried after this search.
+    pub(crate) fn ends_all(&self) -> bool {
+        matches!(self.stopped, Some(Stop::Time(_) | Stop::Watcher))
+    }
 }
 
 /// The most steps of a search.
@@ -61,7 +71,8 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// An objective that is finite at the start. The search has converged if the predicted gain is rounding and
 /// steps shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full
-/// precision. Otherwise `converged` is false. The pulls of observations at the end, if needed, are computed
+/// precision. Otherwise `converged` is false. With a tolerance, an undamped step by the exact Hessian that is as short
+/// is the last. The pulls of observations at the end, if needed, are computed
 /// on the way if that saves an evaluation.
 ///
 /// # Reference
@@ -78,6 +89,10 @@ pub(crate) fn minimise(
     let mut damping = 0.0;
     let mut iterations = 0;
     let mut converged = false;
+    let (mut pace, mut stopped) = (Pace::new(objective.interrupt()), None);
+    if here.is_finite() {
+        pace.hold();
+    }
     // Near the end an approximate Hessian is too slow, and cannot show whether the steps vanish.
     let mut is_near = false;
     let mut succeeded = true;
@@ -85,7 +100,10 @@ pub(crate) fn minimise(
         if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
     };
     while here.is_finite() && iterations < MOST_STEPS && damping <= LARGEST_DAMPING {
-        objective.interrupt().map_or(Ok(()), Interrupt::check)?;
+        stopped = pace.stop(iterations, here.value)?;
+        if stopped.is_some() {
+            break;
+        }
         let Some(step) = damped_step(&here, damping) else {
             damping = raised(damping);
             continue;
@@ -97,6 +115,10 @@ pub(crate) fn minimise(
             is_near = true;
             here = objective.expand_fully(&theta)?;
             continue;
+        }
+        if damping == 0.0 && here.is_full && pace.is_short(length) {
+            (theta, pulls, converged) = (moved, None, true);
+            break;
         }
         if length <= SHORT && predicted <= NEGLIGIBLE * here.scale.max(here.value.abs()) {
             if damping == 0.0 && length < ROUNDING {
@@ -153,7 +175,7 @@ pub(crate) fn minimise(
         }
         damping = raised(damping);
     }
-    Ok(Descent { theta, expansion: here, iterations, pulls, converged })
+    Ok(Descent { theta, expansion: here, iterations, pulls, converged, stopped })
 }
 
 fn raised(damping: f64) -> f64 {
@@ -206,7 +228,12 @@ fn relative_length(theta: &[f64], step: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
     use super::*;
+    use crate::interrupt::Interrupt;
+    use crate::search_limits::{SearchLimits, SearchWatcher};
 
     /// Rosenbrock's valley: curved, and indefinite in places.
     struct Valley;
@@ -239,6 +266,63 @@ mod tests {
             assert!(found.converged && found.iterations < 60, "{found:?}");
             assert!(found.theta.iter().all(|t| (t - 1.0).abs() < 1e-10), "{found:?}");
         }
+    }
+
+    /// A valley that is searched under limits.
+    struct Limited(Interrupt);
+
+    impl Objective for Limited {
+        fn interrupt(&self) -> Option<&Interrupt> {
+            Some(&self.0)
+        }
+
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Valley.value(t)
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            Valley.expand(t)
+        }
+
+        fn pulls(&self, t: &[f64]) -> Result<Matrix, Error> {
+            Valley.pulls(t)
+        }
+    }
+
+    #[test]
+    fn limits_end_a_search_where_it_is() {
+        let start = [-1.2, 1.0];
+        let under = |limits: SearchLimits, handle: Interrupt| {
+            minimise(&Limited(handle.of_one(&limits)), &start, false).unwrap()
+        };
+        let free = under(SearchLimits::default(), Interrupt::new());
+        assert!(free.converged && free.stopped.is_none());
+        let limits = SearchLimits { most_steps: Some(3), ..SearchLimits::default() };
+        let cut = under(limits, Interrupt::new());
+        assert_eq!((cut.iterations, cut.converged, cut.stopped), (3, false, Some(Stop::Steps(3))));
+        // What a search has found before the time is over is not lost.
+        let late = under(SearchLimits::default(), Interrupt::new().after(Duration::ZERO, Instant::now()));
+        assert_eq!((&late.theta[..], late.iterations, late.stopped), (&start[..], 0, Some(Stop::Time(0.0))));
+        let rough = SearchLimits { tolerance: Some(1e-2), ..SearchLimits::default() };
+        let rough = under(rough, Interrupt::new());
+        assert!(rough.converged && rough.iterations < free.iterations);
+        assert!(rough.theta.iter().all(|t| (t - 1.0).abs() < 1e-2), "{rough:?}");
+    }
+
+    #[test]
+    fn a_watcher_hears_of_every_step_and_can_end_the_search() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ear = Arc::clone(&heard);
+        let watcher: SearchWatcher = Arc::new(move |iterations, value| {
+            ear.lock().unwrap().push((iterations, value));
+            iterations == 5
+        });
+        let limits = SearchLimits { watcher: Some(watcher), ..SearchLimits::default() };
+        let found = minimise(&Limited(Interrupt::new().of_one(&limits)), &[-1.2, 1.0], false).unwrap();
+        assert_eq!(found.stopped, Some(Stop::Watcher));
+        let heard = heard.lock().unwrap();
+        assert_eq!(heard.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(heard.windows(2).all(|pair| pair[1].1 <= pair[0].1) && heard[4].1 == found.expansion.value);
     }
 
     /// `exp(t)` has no minimum, `-t^2` not even a lower bound.

@@ -7,6 +7,7 @@ mod descent;
 mod efficient;
 mod estimate;
 mod objective;
+mod pace;
 pub mod sandwich;
 mod search;
 mod stacked;

@@ -10,6 +10,7 @@ use crate::matrix::Matrix;
 use crate::model::{AtPoints, Model, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
+use crate::search_limits::Stop;
 use crate::warning::{Warning, WarningKind};
 
 /// Minimises an objective from the given start, or from those that the model proposes.
@@ -29,6 +30,7 @@ pub(crate) fn search(
     for theta in &starts {
         objective.interrupt().map_or(Ok(()), Interrupt::check)?;
         let end = descent::minimise(objective, theta, starts.len() == 1)?;
+        let is_last = end.ends_all();
         if !end.expansion.value.is_finite() {
             // The value at the start was not finite either: no search moves from a finite value to one that
             // is not.
@@ -39,6 +41,9 @@ pub(crate) fn search(
             continue;
         }
         ends.push(end);
+        if is_last {
+            break;
+        }
     }
     let Some(best) = most_trusted(&ends, model, data).cloned() else {
         return Err(refusal.unwrap_or(FitError::NotFinite { what: "objective" }).into());
@@ -126,8 +131,8 @@ fn finished(
         Err(_) => Matrix::zeros(0, theta.len()),
     };
     let all: Vec<usize> = (0..theta.len()).collect();
-    let Descent { converged, iterations, .. } = best;
-    let ended = Ended { converged, is_definite: factor.is_ok(), iterations, starts };
+    let Descent { converged, iterations, stopped, .. } = best;
+    let ended = Ended { converged, stopped, is_definite: factor.is_ok(), iterations, starts };
     let Verdict { is_sound, warnings } = judged(model, data, &theta, (&expansion, &all), ended);
     let mut estimate = Estimate::closed_form(theta, influence);
     estimate.condition = factor.ok().map(|factor| factor.condition_number());
@@ -148,6 +153,7 @@ pub(super) struct Verdict {
 /// How a search ended.
 pub(super) struct Ended {
     pub(super) converged: bool,
+    pub(super) stopped: Option<Stop>,
     /// Whether the matrices by which the influence is computed have inverses.
     pub(super) is_definite: bool,
     pub(super) iterations: usize,
@@ -162,13 +168,15 @@ pub(super) fn judged(
     (at, free): (&Expansion, &[usize]),
     ended: Ended,
 ) -> Verdict {
-    let Ended { converged, is_definite, iterations, starts } = ended;
+    let Ended { converged, stopped, is_definite, iterations, starts } = ended;
     let mut warnings = Vec::new();
     let mut warn = |text: String| warnings.push(WarningKind::Convergence.warning(text));
     let values: Vec<f64> = free.iter().map(|k| theta[*k]).collect();
     let flattest = flattest(at, &values);
     let suspicion = model.search().and_then(|search| search.suspicion(theta, data));
-    if !converged || !is_definite {
+    if let Some(stop) = stopped {
+        warn(stop.sentence(iterations));
+    } else if !converged || !is_definite {
         let why = if is_definite { "no minimum was reached" } else { "the Hessian is not positive definite" };
         warn(format!(
             "the search stopped after {iterations} steps without converging: {why} where it ended; try other \

@@ -11,6 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::Model;
 use crate::points::Points;
+use crate::search_limits::Stop;
 
 /// Equations that determine some parameters, given the others.
 pub(crate) trait Equations: Sync {
@@ -120,6 +121,7 @@ struct End {
     expansion: Expansion,
     iterations: usize,
     converged: bool,
+    stopped: Option<Stop>,
 }
 
 impl Ending for End {
@@ -166,7 +168,12 @@ impl<'a> Stacked<'a> {
         let mut ends = Vec::new();
         for theta in &starts {
             self.objective.interrupt().map_or(Ok(()), Interrupt::check)?;
-            ends.extend(self.descend(theta.clone())?);
+            let end = self.descend(theta.clone())?;
+            let is_last = end.as_ref().is_some_and(|end| matches!(end.stopped, Some(Stop::Time(_) | Stop::Watcher)));
+            ends.extend(end);
+            if is_last {
+                break;
+            }
         }
         let Some(best) = most_trusted(&ends, model, data) else {
             let refusal = not_finite(model, data, &starts[0])?;
@@ -203,7 +210,8 @@ impl<'a> Stacked<'a> {
         let of_free = part(&expansion, &self.free);
         let factor = ScaledCholesky::new(&of_free.hessian);
         let is_definite = factor.is_ok() && influence.is_some();
-        let ended = Ended { converged: best.converged, is_definite, iterations: best.iterations, starts };
+        let End { converged, iterations, stopped, .. } = *best;
+        let ended = Ended { converged, stopped, is_definite, iterations, starts };
         let Verdict { is_sound, warnings } = judged(model, data, &theta, (&of_free, &self.free), ended);
         let influence = influence.map_or_else(
             || Matrix::zeros(0, theta.len()),
@@ -232,7 +240,7 @@ impl<'a> Stacked<'a> {
 
     /// The end of a search from a start; `None` if the objective is undefined there.
     fn descend(&self, mut theta: Vec<f64>) -> Result<Option<End>, Error> {
-        let mut iterations = 0;
+        let (mut iterations, mut stopped) = (0, None);
         let mut is_solved = self.equations.solve(&mut theta)?;
         for round in 1..=MOST_ROUNDS {
             let held = Held { whole: self.objective, free: &self.free, theta: theta.clone() };
@@ -246,6 +254,7 @@ impl<'a> Stacked<'a> {
             let before = theta.clone();
             is_solved = is_solved && self.equations.solve(&mut theta)?;
             if !is_solved || !found.converged {
+                stopped = found.stopped;
                 break;
             }
             let moved = theta.iter().zip(&before).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
@@ -255,7 +264,7 @@ impl<'a> Stacked<'a> {
             }
         }
         let expansion = self.objective.expand(&theta)?;
-        Ok(Some(End { theta, expansion, iterations, converged: false }))
+        Ok(Some(End { theta, expansion, iterations, converged: false, stopped }))
     }
 
     /// Newton steps in all parameters; `None` unless they end at a minimum in those of the objective.
@@ -301,7 +310,7 @@ impl<'a> Stacked<'a> {
             (expansion, values, jacobian) = next;
             if is_last {
                 let is_minimum = ScaledCholesky::new(&part(&expansion, &self.free).hessian).is_ok();
-                return Ok(is_minimum.then_some(End { theta, expansion, iterations, converged: true }));
+                return Ok(is_minimum.then_some(End { theta, expansion, iterations, converged: true, stopped: None }));
             }
         }
         Ok(None)

@@ -7,7 +7,7 @@ use crate::points::Points;
 /// language.
 ///
 /// Fits, tests and witnesses then request all points in one call, and second derivatives in the parameters
-/// are differences of whole arrays. The methods of [`Model`](super::Model) for one point are still used for
+/// are differences of whole arrays, unless it gives them. The methods of [`Model`](super::Model) for one point are still used for
 /// single points; they may call these with one point.
 ///
 /// ```
@@ -22,6 +22,13 @@ pub trait Batches: Send + Sync {
     ///
     /// Any of them may be requested without the others. Rows of points without weight are not used.
     fn derivatives_at(&self, points: &Points, theta: &[f64], wanted: Wanted) -> Matrix;
+
+    /// The sum over points of the second derivatives in the parameters of the score and, where the weights have twice as
+    /// many columns, of the slopes, each times its weight: parameters by parameters, row by row. `None`: differences of
+    /// the Jacobians of [`derivatives_at`](Batches::derivatives_at).
+    fn curvature_at(&self, _points: &Points, _theta: &[f64], _weights: &Matrix) -> Option<Vec<f64>> {
+        None
+    }
 
     /// The [log-densities](super::Density::log_density) of all points, for a model that has them; derivatives
     /// in the parameters are then differences of these. `None`: computed point by point.

@@ -16,11 +16,13 @@ use crate::interrupt::Interrupt;
 use crate::matrix::{Matrix, add_scaled};
 use crate::minimise::estimate::{Estimate, affine_score, centred, features, start_less};
 use crate::minimise::objective::linearised_features;
+use crate::minimise::pace::Pace;
 use crate::minimise::search::search;
 use crate::minimise::stacked::{Equations as Determining, Stacked};
 use crate::minimise::stein_objective::SteinObjective;
 use crate::model::{AtPoints, LinearScore, Model, Wanted};
 use crate::points::Points;
+use crate::search_limits::Stop;
 use crate::stein::{Leverage, MeanFeatures, Penalised, Penalty, Statistic, Sums};
 use crate::warning::WarningKind;
 
@@ -157,8 +159,13 @@ pub(crate) fn minimise(task: &EfficientTask) -> Result<EfficientSolution, Error>
         let covariance = equations.covariance(&theta, observations)?;
         let factor = covariance.with(task.form.penalty())?;
         let weights = optimal_weights(&factor, &known.slopes(&free));
-        let (found, converged) = equations.solve(&weights, &theta)?;
-        estimate.converged &= converged;
+        let (found, end) = equations.solve(&weights, &theta)?;
+        if let End::Stopped(stop, iterations) = end
+            && estimate.warnings.is_empty()
+        {
+            estimate.warnings.push(WarningKind::Convergence.warning(stop.sentence(iterations)));
+        }
+        estimate.converged &= matches!(end, End::Found);
         theta = found;
         known = equations.known(&theta)?;
         weighed = Some((covariance, factor, weights));
@@ -229,6 +236,16 @@ fn squared_discrepancy(penalty: &Cholesky, mean: &[f64]) -> f64 {
 
 fn symmetric(matrix: &Matrix) -> Matrix {
     Matrix::from_fn(matrix.rows(), matrix.columns(), |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]))
+}
+
+/// How a search for a solution ended.
+#[derive(Clone, Copy)]
+enum End {
+    Found,
+    /// There is none nearby.
+    Lost,
+    /// It was ended after some steps.
+    Stopped(Stop, usize),
 }
 
 /// The Stein features of a model at data less an origin.
@@ -353,7 +370,7 @@ impl<'a> Equations<'a> {
     }
 
     /// The solution of `c' gbar(theta) = 0` near some parameters, and whether it was found.
-    fn solve(&self, weights: &Matrix, start: &[f64]) -> Result<(Vec<f64>, bool), Error> {
+    fn solve(&self, weights: &Matrix, start: &[f64]) -> Result<(Vec<f64>, End), Error> {
         let mut theta = start.to_vec();
         let mut here = self.known(&theta)?;
         let moved = |theta: &[f64], step: &[f64], share: f64| -> Vec<f64> {
@@ -361,21 +378,26 @@ impl<'a> Equations<'a> {
         };
         if self.affine.is_some() {
             let step = newton_step(weights, &here)?;
-            return Ok((moved(&theta, &step, 1.0), true));
+            return Ok((moved(&theta, &step, 1.0), End::Found));
         }
-        for _ in 0..MOST_STEPS {
+        let mut pace = Pace::new(Some(self.task.interrupt));
+        for iterations in 0..MOST_STEPS {
+            let value = squared_discrepancy(self.task.form.factor(), &here.moments.mean);
+            if let Some(stop) = pace.stop(iterations, value)? {
+                return Ok((theta, End::Stopped(stop, iterations)));
+            }
             // Without a solution of the linear equations the search ends here, unsuccessfully.
-            let Ok(step) = newton_step(weights, &here) else { return Ok((theta, false)) };
+            let Ok(step) = newton_step(weights, &here) else { return Ok((theta, End::Lost)) };
             let length = theta.iter().zip(&step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max);
-            if length < LAST_STEP {
-                return Ok((moved(&theta, &step, 1.0), true));
+            if length < LAST_STEP || pace.is_short(length) {
+                return Ok((moved(&theta, &step, 1.0), End::Found));
             }
             let Some((next, there)) = self.shortened(weights, &here, &theta, &step)? else {
-                return Ok((theta, false));
+                return Ok((theta, End::Lost));
             };
             (theta, here) = (next, there);
         }
-        Ok((theta, false))
+        Ok((theta, End::Lost))
     }
 
     /// The step, or a part of it that brings the equations closer to zero; `None` if none does.
