@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
+use steinbound::text::visible;
 use steinbound_io::table::shown_path;
 use steinbound_io::write;
 use steinbound_report::{Picture, Report};
@@ -91,10 +92,20 @@ fn quoted(arguments: impl Iterator<Item = OsString>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=,:+@%".contains(c);
     let quote = |argument: OsString| {
         let text = argument.to_string_lossy().into_owned();
-        match !text.is_empty() && text.chars().all(is_plain) {
-            true => text,
-            false => format!("'{}'", text.replace('\'', r"'\''")),
+        if !text.is_empty() && text.chars().all(is_plain) {
+            return text;
         }
+        if visible(&text) == text {
+            return format!("'{}'", text.replace('\'', r"'\''"));
+        }
+        // What cannot be seen is spelt out, in the way that bash, zsh and ksh read.
+        let spelt = |letter: char| match (letter, visible(letter.encode_utf8(&mut [0; 4]))) {
+            ('\'' | '\\', _) => format!("\\{letter}"),
+            (_, shown) if shown.chars().eq([letter]) => letter.to_string(),
+            (_, shown) if shown.starts_with("\\x") => format!("\\u{:04x}", u32::from(letter)),
+            (_, shown) => shown.into_owned(),
+        };
+        format!("$'{}'", text.chars().map(spelt).collect::<String>())
     };
     ["steinbound".to_string()].into_iter().chain(arguments.map(quote)).collect::<Vec<_>>().join(" ")
 }
@@ -111,5 +122,7 @@ mod tests {
             quoted(typed.into_iter()),
             r"steinbound fit 'my points.csv' '--domain=ball(radius=2)' --at -1,2 'it'\''s'"
         );
+        let hidden = ["a\u{202e}'b\\\n\u{a0}c\u{e0041}"].map(OsString::from);
+        assert_eq!(quoted(hidden.into_iter()), r"steinbound $'a\u202e\'b\\\n\u00a0c\U000e0041'");
     }
 }

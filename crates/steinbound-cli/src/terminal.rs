@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use steinbound::text::visible;
 use terminal_size::{Height, Width, terminal_size_of};
 use unicode_width::UnicodeWidthStr;
 
@@ -59,7 +60,8 @@ impl Terminal {
 
     /// A message after its kind, as it is shown on this terminal.
     pub fn message(self, kind: &str, message: &str) -> String {
-        let text = format!("{kind}: {message}");
+        let message: Vec<_> = message.split('\n').map(visible).collect();
+        let text = format!("{kind}: {}", message.join("\n"));
         let text = self.width.map_or_else(|| text.clone(), |width| wrapped(&text, width));
         let rest = &text[kind.len()..];
         match kind {
@@ -117,6 +119,10 @@ mod tests {
         let long = "word ".repeat(40);
         let plain = Terminal::default().message("warning", &long);
         assert_eq!(plain, format!("warning: {long}"));
+        assert_eq!(
+            Terminal::default().message("note", "a\u{202e}b\n  c\u{1b}[2J"),
+            "note: a\\u202eb\n  c\\x1b[2J"
+        );
         let terminal = Terminal { has_color: true, width: Some(40) };
         let shown = terminal.message("warning", &long);
         assert!(

@@ -57,6 +57,10 @@ pub(crate) fn mark(svg: &mut Svg, view: &View, mark: &Mark) {
             group(svg, "contours", 1.0);
             contours(svg, view, grid, levels, scale);
         }
+        Mark::ContourLines { grid, levels, style } => {
+            group(svg, "contours", style.opacity);
+            in_order(levels).into_iter().for_each(|level| contour(svg, view, grid, level, style));
+        }
         Mark::FilledContours { grid, levels, scale } => {
             group(svg, "filled-contours", 1.0);
             filled_contours(svg, view, grid, levels, scale);
@@ -235,15 +239,20 @@ fn in_order(levels: &[f64]) -> Vec<f64> {
 fn contours(svg: &mut Svg, view: &View, grid: &Grid, levels: &[f64], scale: &ColorScale) {
     for level in in_order(levels) {
         let Some(color) = scale.color(level) else { continue };
-        let mut data = String::new();
-        for line in contour::lines(grid, level) {
-            let placed: Vec<(f64, f64)> = line.into_iter().filter_map(|point| view.point(point)).collect();
-            path(&mut data, &placed, false);
-        }
-        if !data.is_empty() {
-            let element = svg.element("path").attribute("d", &data).attribute("fill", "none");
-            stroke(element, &Style::new(color).width(1.3)).attribute("stroke-linejoin", "round").empty();
-        }
+        contour(svg, view, grid, level, &Style::new(color).width(1.3));
+    }
+}
+
+/// The lines of one level.
+fn contour(svg: &mut Svg, view: &View, grid: &Grid, level: f64, style: &Style) {
+    let mut data = String::new();
+    for line in contour::lines(grid, level) {
+        let placed: Vec<(f64, f64)> = line.into_iter().filter_map(|point| view.point(point)).collect();
+        path(&mut data, &placed, false);
+    }
+    if !data.is_empty() {
+        let element = svg.element("path").attribute("d", &data).attribute("fill", "none");
+        stroke(element, style).attribute("stroke-linejoin", "round").empty();
     }
 }
 

@@ -11,6 +11,8 @@ use crate::text::{FAMILIES, LABEL_SIZE};
 /// The distance between the edge of the figure and its contents.
 const EDGE: f64 = 6.0;
 const LEGEND_GAP: f64 = 8.0;
+/// The room of labels below and above a panel.
+const AROUND: f64 = 50.0;
 const TEXT_COLOR: &str = "#1a1a1a";
 
 /// A figure: rows of panels and one legend below them, which never covers data.
@@ -85,6 +87,35 @@ impl Figure {
     pub fn describe(mut self, text: impl Into<String>) -> Figure {
         self.description = text.into();
         self
+    }
+
+    /// The same figure for a narrow page: its panels one below the other, and
+    /// ids of its own, so that both can be placed in one page.
+    ///
+    /// Panels that keep an aspect keep their shape, others their height.
+    ///
+    /// ```
+    /// use steinbound_plot::{Axis, Figure, Panel};
+    /// let panel = Panel::new(Axis::linear("x"), Axis::linear("y"));
+    /// let wide = Figure::new(720.0).row(250.0, vec![panel.clone(), panel]);
+    /// let narrow = wide.stacked(360.0).to_svg();
+    /// assert!(narrow.contains("width=\"360\" height=\"522\"") && wide.to_svg().contains("width=\"720\""));
+    /// ```
+    pub fn stacked(&self, width: f64) -> Figure {
+        let width = length(width, 360.0);
+        let mut rows = Vec::new();
+        for row in &self.rows {
+            let weights: f64 = row.panels.iter().map(|(weight, _)| weight).sum();
+            for (weight, panel) in &row.panels {
+                let wide = self.width * weight / weights;
+                let height = match panel.aspect {
+                    Some(_) => AROUND + (row.height - AROUND).max(0.0) * (width / wide).min(1.5),
+                    None => row.height.min(width),
+                };
+                rows.push(Row { height, panels: vec![(1.0, panel.clone())] });
+            }
+        }
+        Figure { width, rows, legend: self.legend.clone(), id: format!("narrow-{}", self.id), ..self.clone() }
     }
 
     /// The figure as SVG text. The same figure gives the same bytes.

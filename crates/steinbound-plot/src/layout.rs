@@ -86,9 +86,36 @@ pub(crate) fn place(rows: &[Row], page: Frame) -> (Vec<Cell<'_>>, f64) {
     if tighter.iter().flatten().zip(check.iter().flatten()).all(|(given, wanted)| given.hold(wanted)) {
         margins = tighter;
     }
-    let bottom =
-        rows.iter().map(|row| row.height).sum::<f64>() + ROW_GAP * rows.len().saturating_sub(1) as f64;
-    (settle(rows, page, &margins), page.top + bottom)
+    let mut cells = settle(rows, page, &margins);
+    let bottom = close_up(rows, &mut cells, &margins);
+    (cells, page.top + bottom)
+}
+
+/// Moves rows up where frames of the row above are lower than their room to keep an aspect, and makes the
+/// others of that row as low. Returns the height of all rows.
+fn close_up(rows: &[Row], cells: &mut [Cell], margins: &[Vec<Margins>]) -> f64 {
+    let (mut first, mut saved, mut bottom) = (0, 0.0, 0.0);
+    for (row, margins) in rows.iter().zip(margins) {
+        let of_row = &mut cells[first..first + row.panels.len()];
+        first += row.panels.len();
+        let room = |around: &Margins| (row.height - around.top - around.bottom).max(LEAST);
+        let keeping = of_row.iter().zip(margins).filter(|(cell, _)| cell.panel.aspect.is_some());
+        let spare = keeping.map(|(cell, around)| room(around) - cell.view.frame.height);
+        let spare = spare.fold(f64::INFINITY, f64::min);
+        let spare = if spare.is_finite() { spare.max(0.0) } else { 0.0 };
+        for (cell, around) in of_row.iter_mut().zip(margins) {
+            cell.view.frame.height = cell.view.frame.height.min(room(around) - spare);
+            cell.view.frame.top -= saved;
+            cell.whole.top -= saved;
+            cell.whole.height -= spare;
+            for line in &mut cell.y_label {
+                *line = text::shorten(line, cell.whole.height, LABEL_SIZE, Weight::Regular);
+            }
+        }
+        saved += spare;
+        bottom += row.height;
+    }
+    bottom - saved + ROW_GAP * rows.len().saturating_sub(1) as f64
 }
 
 /// The margins that every panel needs, given the current margins.
@@ -166,9 +193,9 @@ fn cell(panel: &Panel, room: Frame, margins: Margins) -> Cell<'_> {
     let shown = |axis: &Axis| if panel.axes { axis.label.clone() } else { String::new() };
     Cell {
         panel,
-        title: text::wrap(&panel.title, title_room, LABEL_SIZE, Weight::Bold),
-        x_label: text::wrap(&shown(&panel.x), whole.width, LABEL_SIZE, Weight::Regular),
-        y_label: text::wrap(&shown(&panel.y), whole.height, LABEL_SIZE, Weight::Regular),
+        title: text::lines(&panel.title, title_room, LABEL_SIZE, Weight::Bold),
+        x_label: text::lines(&shown(&panel.x), whole.width, LABEL_SIZE, Weight::Regular),
+        y_label: text::lines(&shown(&panel.y), whole.height, LABEL_SIZE, Weight::Regular),
         bar_label: text::shorten(bar_label, whole.height, LABEL_SIZE, Weight::Regular),
         whole,
         view,
@@ -306,6 +333,25 @@ mod tests {
             frames.iter().all(|frame| frame.right() <= PAGE.left + PAGE.width && frame.bottom() <= bottom)
         );
         assert_eq!(bottom, 6.0 + 200.0 + 10.0 + 150.0);
+    }
+
+    #[test]
+    fn rows_leave_no_room_below_frames_that_keep_an_aspect() {
+        let flat = || {
+            let axis = |end: f64| Axis::linear("").range(0.0, end);
+            Panel::new(axis(4.0), axis(1.0)).equal_aspect()
+        };
+        let rows = [
+            Row { height: 300.0, panels: vec![(1.0, flat()), (1.0, disc())] },
+            Row { height: 100.0, panels: vec![(1.0, disc())] },
+        ];
+        let (cells, bottom) = place(&rows, PAGE);
+        let frames: Vec<Frame> = cells.iter().map(|cell| cell.view.frame).collect();
+        assert!((frames[0].width - 4.0 * frames[0].height).abs() < 1e-9 && frames[0].height < 100.0);
+        assert!((frames[0].height - frames[1].height).abs() < 1e-9 && frames[0].top == frames[1].top);
+        let gap = frames[2].top - frames[0].bottom();
+        assert!(gap > 20.0 && gap < 60.0, "{gap}");
+        assert!(bottom < 6.0 + 100.0 + 10.0 + 100.0 + 60.0, "{bottom}");
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub(crate) enum Mark {
     Histogram { edges: Vec<f64>, counts: Vec<f64>, style: Style },
     Heatmap(Heatmap),
     Contours { grid: Grid, levels: Vec<f64>, scale: ColorScale },
+    ContourLines { grid: Grid, levels: Vec<f64>, style: Style },
     FilledContours { grid: Grid, levels: Vec<f64>, scale: ColorScale },
     Horizontal { y: f64, style: Style },
     Vertical { x: f64, style: Style },
@@ -102,7 +103,9 @@ impl Mark {
                 x_edges.iter().for_each(|&edge| x.edge(edge));
                 y_edges.iter().for_each(|&edge| y.edge(edge));
             }
-            Mark::Contours { grid, .. } | Mark::FilledContours { grid, .. } => {
+            Mark::Contours { grid, .. }
+            | Mark::ContourLines { grid, .. }
+            | Mark::FilledContours { grid, .. } => {
                 grid.x.iter().for_each(|&edge| x.edge(edge));
                 grid.y.iter().for_each(|&edge| y.edge(edge));
             }

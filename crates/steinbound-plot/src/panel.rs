@@ -136,6 +136,11 @@ impl Panel {
         self.with(Mark::Contours { grid, levels, scale })
     }
 
+    /// Lines of equal value in one look, to tell several grids apart.
+    pub fn contour_lines(self, grid: Grid, levels: Vec<f64>, style: Style) -> Panel {
+        self.with(Mark::ContourLines { grid, levels, style })
+    }
+
     /// The areas between consecutive levels, each in the colour of its middle. Below the lowest level nothing
     /// is drawn; the area above the highest extends to the end of the scale.
     pub fn filled_contours(self, grid: Grid, levels: Vec<f64>, scale: ColorScale) -> Panel {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use steinbound::text::visible;
+
 /// A drawing in progress. Elements are opened, given attributes and closed in order.
 #[derive(Debug, Default)]
 pub(crate) struct Svg {
@@ -105,16 +107,15 @@ pub(crate) fn path(data: &mut String, points: &[(f64, f64)], close: bool) {
     }
 }
 
+/// Text without markup. What cannot be seen is shown as in all other output, which also keeps characters
+/// away that XML does not allow.
 fn escape(into: &mut String, text: &str) {
-    for character in text.chars() {
+    for character in visible(&text.replace(['\t', '\n', '\r'], " ")).chars() {
         match character {
             '<' => into.push_str("&lt;"),
             '>' => into.push_str("&gt;"),
             '&' => into.push_str("&amp;"),
             '"' => into.push_str("&quot;"),
-            '\t' | '\n' | '\r' => into.push(' '),
-            // Not allowed in XML, not even escaped.
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
             other => into.push(other),
         }
     }
@@ -151,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_left_out() {
+    fn what_cannot_be_seen_is_shown() {
         let mut svg = Svg::new();
-        svg.element("text").holding("a\u{0}\u{1b}b\u{ffff}\nc");
-        assert_eq!(svg.finish(), "<text>ab c</text>\n");
+        svg.element("text").holding("a\u{0}\u{202e}b\u{ffff}\nc");
+        assert_eq!(svg.finish(), "<text>a\\x00\\u202eb\\uffff c</text>\n");
     }
 
     #[test]

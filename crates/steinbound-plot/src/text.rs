@@ -6,6 +6,7 @@ use skrifa::charmap::Charmap;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::metrics::GlyphMetrics;
 use skrifa::{FontRef, MetadataProvider};
+use steinbound::text::visible;
 
 /// Family name inside the font files.
 pub(crate) const FAMILY: &str = "Roboto";
@@ -57,7 +58,7 @@ pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
         let ruler = ruler(weight)?;
         ruler.glyphs.advance_width(ruler.characters.map(character)?).map(|advance| f64::from(advance / EM))
     };
-    size * text.chars().map(|character| advance(character).unwrap_or(UNKNOWN_ADVANCE)).sum::<f64>()
+    size * visible(text).chars().map(|character| advance(character).unwrap_or(UNKNOWN_ADVANCE)).sum::<f64>()
 }
 
 /// Breaks text between words into lines no wider than `room`; a longer word gets a line of its own.
@@ -75,12 +76,30 @@ pub(crate) fn wrap(text: &str, room: f64, size: f64, weight: Weight) -> Vec<Stri
     lines
 }
 
+/// The most lines of a label.
+const MOST_LINES: usize = 2;
+
+/// How much wider than the bundled font a similar one may be, where it is used instead.
+const WIDER: f64 = 1.08;
+
+/// A label in as many lines as it needs, two at most, each no wider than `room`.
+pub(crate) fn lines(label: &str, room: f64, size: f64, weight: Weight) -> Vec<String> {
+    let room = room / WIDER;
+    let mut lines = wrap(label, room, size, weight);
+    if lines.len() > MOST_LINES {
+        let rest = lines.split_off(MOST_LINES - 1).join(" ");
+        lines.push(rest);
+    }
+    lines.iter().map(|line| shorten(line, room, size, weight)).filter(|line| !line.is_empty()).collect()
+}
+
 /// The text, or the longest beginning of it that fits `room` with an ellipsis.
 pub(crate) fn shorten(text: &str, room: f64, size: f64, weight: Weight) -> String {
     if width(text, size, weight) <= room {
         return text.to_string();
     }
     let mut left = room - width("…", size, weight);
+    let text = visible(text);
     let fits = |character: &char| {
         left -= width(character.encode_utf8(&mut [0; 4]), size, weight);
         left >= 0.0
@@ -127,6 +146,20 @@ mod tests {
         assert!(lines.len() > 2 && lines.iter().all(|line| width(line, 12.0, Weight::Regular) <= 100.0));
         assert_eq!(lines.join(" "), text);
         assert!(wrap("  ", 10.0, 12.0, Weight::Regular).is_empty());
+    }
+
+    #[test]
+    fn labels_have_two_lines_that_fit() {
+        let fits = |line: &String| width(line, 12.0, Weight::Bold) <= 100.0;
+        let long = lines(
+            "one label of many words and averyveryverylongwordthatdoesnotfit",
+            100.0,
+            12.0,
+            Weight::Bold,
+        );
+        assert!(long.len() == 2 && long.iter().all(fits) && long[1].ends_with('…'), "{long:?}");
+        assert_eq!(lines("km to the east", 100.0, 12.0, Weight::Bold), ["km to the east"]);
+        assert!(lines("", 100.0, 12.0, Weight::Bold).is_empty());
     }
 
     #[test]

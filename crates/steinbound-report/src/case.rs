@@ -10,6 +10,10 @@ use crate::{Report, Scene, Section, Verdict, pictures, sections};
 /// How many features of a map a report lists.
 const MOST_FEATURES: usize = 12;
 
+/// The units of what is fitted on a plane.
+const UNITS: &str =
+    "means in degrees, covariances in square kilometres, bandwidth and distances in kilometres";
+
 /// The region of the data and how it is projected, as names and values for a report. `file` is where its
 /// boundary is from.
 ///
@@ -41,6 +45,7 @@ pub fn region_facts(region: &Region, file: Option<&str>) -> Vec<(&'static str, S
     if let Some([longitude, latitude]) = region.projection.as_ref().map(|projection| projection.center()) {
         let center = format!("longitude {longitude:.4}, latitude {latitude:.4}");
         facts.push(("projection", format!("equal areas, in kilometres about {center}")));
+        facts.push(("units", UNITS.into()));
     }
     facts
 }
@@ -118,7 +123,11 @@ impl Report {
         let mut page = self
             .problem_facts(problem, "regression", case.options.seed())
             .section(sections::estimates(fit, &found.derived, found.wald.as_ref()))
-            .section(Section::new("Responses").picture(pictures::regression(prepared, fit)));
+            .section(
+                Section::new("Responses")
+                    .picture(pictures::regression(prepared, fit))
+                    .picture(pictures::coefficients(&prepared.points, fit)),
+            );
         if let Some(test) = &found.test {
             page = page.section(sections::test(test));
         }

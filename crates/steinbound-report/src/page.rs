@@ -1,8 +1,9 @@
 //! One HTML page that needs no network.
 
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::value::{Value, ValueKind};
+use minijinja::{AutoEscape, Environment, context, escape_formatter};
 use serde::Serialize;
-use steinbound::text;
+use steinbound::text::{self, visible};
 use thiserror::Error;
 
 use crate::Picture;
@@ -127,14 +128,21 @@ impl Report {
     }
 }
 
-/// A part of a report: texts, tables and pictures under a heading.
+/// A part of a report: texts, tables and pictures under a heading, in the order in which they are added.
 #[derive(Debug, Clone, Serialize)]
 pub struct Section {
     title: String,
     anchor: String,
-    texts: Vec<String>,
-    tables: Vec<Shown>,
-    pictures: Vec<Drawn>,
+    blocks: Vec<Block>,
+}
+
+/// A paragraph, a table or a picture.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Block {
+    Text(String),
+    Table(Shown),
+    Picture(Drawn),
 }
 
 /// A table as the page shows it.
@@ -146,10 +154,11 @@ struct Shown {
     is_folded: bool,
 }
 
-/// A picture as the page shows it.
+/// A picture as the page shows it: on wide and on narrow screens.
 #[derive(Debug, Clone, Serialize)]
 struct Drawn {
-    svg: String,
+    wide: String,
+    narrow: String,
     caption: String,
 }
 
@@ -159,12 +168,12 @@ impl Section {
         let title = title.into();
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let anchor = format!("section-{}", title.chars().map(plain).collect::<String>());
-        Section { title, anchor, texts: Vec::new(), tables: Vec::new(), pictures: Vec::new() }
+        Section { title, anchor, blocks: Vec::new() }
     }
 
     /// Adds a paragraph.
     pub fn text(mut self, text: impl Into<String>) -> Section {
-        self.texts.push(sentence(&text.into()));
+        self.blocks.push(Block::Text(sentence(&text.into())));
         self
     }
 
@@ -179,26 +188,30 @@ impl Section {
     }
 
     fn with_table(mut self, table: &text::Table, is_folded: bool) -> Section {
-        let shown = |text: &String| minus(&text::cell(text));
-        self.tables.push(Shown {
+        let shown = |text: &String| minus(text);
+        self.blocks.push(Block::Table(Shown {
             header: table.header().to_vec(),
             rows: table.rows().iter().map(|row| row.iter().map(shown).collect()).collect(),
             words: table.words(),
             is_folded,
-        });
+        }));
         self
     }
 
     /// Adds a picture, if there is one.
     pub fn picture(mut self, picture: impl Into<Option<Picture>>) -> Section {
         if let Some(picture) = picture.into() {
-            self.pictures.push(Drawn { svg: picture.figure.to_svg(), caption: picture.caption });
+            self.blocks.push(Block::Picture(Drawn {
+                wide: picture.figure.to_svg(),
+                narrow: picture.narrow.to_svg(),
+                caption: picture.caption,
+            }));
         }
         self
     }
 
     fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.tables.is_empty() && self.pictures.is_empty()
+        self.blocks.is_empty()
     }
 }
 
@@ -218,7 +231,12 @@ fn sentence(text: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// A page from a template in the language of Jinja: values are escaped, and `style` is the look of all pages.
+/// What a page may load: styles and images that it holds itself. No script runs, whatever the page contains.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// A page from a template in the language of Jinja: values are escaped, and shown with what cannot be seen
+/// [spelt out](visible). `style` is the look of all pages, and `policy` what they may load.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -232,7 +250,15 @@ pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Str
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
+    environment.set_formatter(|out, state, value| match value.kind() {
+        ValueKind::String if !value.is_safe() => {
+            let lines: Vec<_> = value.as_str().unwrap_or_default().split('\n').map(visible).collect();
+            escape_formatter(out, state, &Value::from(lines.join("\n")))
+        }
+        _ => escape_formatter(out, state, value),
+    });
     environment.add_global("style", STYLE);
+    environment.add_global("policy", POLICY);
     let page = environment.render_named_str(name, template, values);
     page.map_err(|error| ReportError { reason: error.to_string() })
 }
@@ -250,6 +276,44 @@ mod tests {
         let page = report.section(Section::new(evil).text(evil).table(&table)).to_html().unwrap();
         assert!(!page.contains("<script"), "{page}");
         assert!(page.contains("−3.5"));
+    }
+
+    #[test]
+    fn hidden_text_is_shown_everywhere() {
+        use steinbound_plot::{Axis, Color, Entry, Figure, Panel, Style};
+        let evil = "a\u{202e}b\u{200b}\u{2066}\u{feff}\u{e0041}\u{1b}";
+        let mut table = text::Table::new(1, [evil, evil]);
+        table.row(vec![evil.into(), evil.into()]);
+        let panel = Panel::new(Axis::categories(evil, [evil]), Axis::linear(evil)).title(evil);
+        let figure = Figure::new(400.0).row(200.0, vec![panel]);
+        let figure = figure.legend(vec![Entry::line(evil, Style::new(Color::BLUE))]);
+        let section = Section::new(evil).text(evil).table(&table).picture(Picture::new(figure, evil));
+        let report = Report::new(evil).warning(evil).note(evil).fact(evil, evil).command(evil);
+        let page = report.verdict(Verdict::Sound, evil).section(section).to_html().unwrap();
+        let hidden = ['\u{202e}', '\u{200b}', '\u{2066}', '\u{feff}', '\u{e0041}', '\u{1b}'];
+        assert!(!page.contains(hidden), "{page}");
+        assert!(page.matches(r"\u202eb\u200b\u2066\ufeff\U000e0041\x1b").count() > 15, "{page}");
+    }
+
+    #[test]
+    fn parts_of_a_section_keep_their_order() {
+        let mut table = text::Table::new(1, ["name", "value"]);
+        table.row(vec!["first".into(), "1".into()]);
+        let section = Section::new("s").text("One").table(&table).text("Two").folded_table(&table);
+        let page = Report::new("r").section(section).to_html().unwrap();
+        let places: Vec<usize> =
+            ["One.", "<table", "Two.", "<details"].map(|word| page.find(word).unwrap()).into();
+        assert!(places.is_sorted(), "{places:?}");
+    }
+
+    #[test]
+    fn tables_have_headers_and_keep_long_words() {
+        let long = "largest share of one observation ".repeat(4);
+        let mut table = text::Table::new(1, ["name", "value"]);
+        table.row(vec![long.clone(), "1".into()]);
+        let page = Report::new("r").section(Section::new("s").table(&table)).to_html().unwrap();
+        assert!(page.contains("<th scope=\"col\">name</th>"), "{page}");
+        assert!(page.contains(&format!("<th scope=\"row\">{long}</th>")), "{page}");
     }
 
     #[test]

@@ -31,13 +31,7 @@ impl Section {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn estimates(fit: &Fit, derived: &[Parameter], wald: Option<&WaldTest>) -> Section {
-    let mut section = Section::new("Estimates").table(&fit.table_style().table(fit.shown_parameters()));
-    if !derived.is_empty() {
-        section = section.text("Derived quantities:").table(&fit.table_style().table(derived));
-    }
-    if let Some(test) = wald {
-        section = section.text(tables::answers::wald_sentence(test));
-    }
+    let section = Section::new("Estimates").table(&fit.table_style().table(fit.shown_parameters()));
     let statistic = if fit.degrees_of_freedom.is_some() { "t" } else { "z" };
     let mut how = format!(
         "Standard errors: {}. {statistic} is the estimate over its standard error, and p the probability of an estimate at \
@@ -47,7 +41,15 @@ pub fn estimates(fit: &Fit, derived: &[Parameter], wald: Option<&WaldTest>) -> S
     if let Some(agreement) = fit.agreement() {
         how.push_str(&format!(". At the estimate: {agreement}"));
     }
-    section.text(format!("{how}. Found in {} ({})", duration(fit.seconds.total), fit.convergence()))
+    let mut section =
+        section.text(format!("{how}. Found in {} ({})", duration(fit.seconds.total), fit.convergence()));
+    if !derived.is_empty() {
+        section = section.text("Derived quantities:").table(&fit.table_style().table(derived));
+    }
+    if let Some(test) = wald {
+        section = section.text(tables::answers::wald_sentence(test));
+    }
+    section
 }
 
 /// A test of fit, with the distribution of its statistic under the hypothesis.
@@ -119,7 +121,7 @@ pub fn comparison(found: &Comparison) -> [Section; 2] {
          them or not"
     ));
     let estimates = Section::new("Estimates")
-        .picture(pictures::comparison(found))
-        .table(&tables::comparison::parameters(found));
+        .table(&tables::comparison::parameters(found))
+        .picture(pictures::comparison(found));
     [fits, estimates]
 }

@@ -45,6 +45,9 @@ pub struct ComparisonAnswer {
     /// The region, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionUsed>,
+    /// The fits in the coordinates in which they were made, for pictures.
+    #[serde(skip)]
+    pub flat: Vec<Option<Fit>>,
     /// What the user should know before trusting a fit, beside the warnings of the problem.
     #[serde(skip)]
     pub remarks: Vec<Remark>,
@@ -179,6 +182,7 @@ impl Case<'_> {
         if is_stopped.load(Ordering::Relaxed) {
             return Err(Error::from(Interrupted::default()).into());
         }
+        let flat = comparison.fits.iter().map(|row| row.fit.clone()).collect();
         for (row, contender) in comparison.fits.iter_mut().zip(&contenders) {
             row.fit = row.fit.take().map(|fit| self.region.unproject_fit(contender.model, fit));
         }
@@ -204,6 +208,7 @@ impl Case<'_> {
             comparison,
             projection: self.region.projection_used(),
             region: self.region.region_used(),
+            flat,
             remarks,
         })
     }

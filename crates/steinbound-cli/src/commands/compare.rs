@@ -1,12 +1,12 @@
 use clap::Args;
-use steinbound::Method;
 use steinbound::domain::Domain;
 use steinbound::fit::DistanceKind;
 use steinbound::model::{FAMILIES, Family};
-use steinbound_report::{Report, pictures, sections};
+use steinbound::{Fit, Method};
+use steinbound_report::{Report, Scene, Section, Verdict as Trust, pictures, sections};
 use steinbound_request::{
-    Components, ModelRequest, NamedModel, Situation, choices, default_methods, distinct, family_models,
-    options, reference_method, tables,
+    ChosenModel, Components, ModelRequest, NamedModel, Situation, choices, default_methods, distinct,
+    family_models, options, reference_method, tables,
 };
 
 use crate::arguments::{self, Confidence, Density, Given, Testing};
@@ -102,7 +102,19 @@ impl Compare {
         self.pictures.plot(|| Ok(pictures::comparison(comparison)), output)?;
         let components: Vec<String> = self.components.iter().map(ToString::to_string).collect();
         let page = || -> Result<Report, Failure> {
-            let mut page = Report::new("Methods and models side by side").warnings(problem.warnings());
+            let sound = comparison
+                .fits
+                .iter()
+                .filter(|row| row.fit.as_ref().is_some_and(Fit::is_trustworthy))
+                .count();
+            let verdict = match (sound, problem.warnings().len() + answer.remarks.len()) {
+                (0, _) => Trust::Doubtful,
+                (_, 0) if sound == comparison.fits.len() => Trust::Sound,
+                _ => Trust::Careful,
+            };
+            let text = format!("{sound} of {} fits can be trusted.", comparison.fits.len());
+            let mut page = Report::new("Methods and models side by side");
+            page = page.verdict(verdict, text).warnings(problem.warnings());
             for remark in &answer.remarks {
                 page = if remark.is_warning { page.warning(&remark.text) } else { page.note(&remark.text) };
             }
@@ -110,8 +122,20 @@ impl Compare {
                 .facts(facts::of_data(data, &input))
                 .facts(facts::of_model(&self.density, &components))
                 .fact("seed", general.seed.to_string());
+            let built = models.iter().map(|named| named.model.build(&input.data, None, WORDING));
+            let built = built.collect::<Result<Vec<ChosenModel>, _>>()?;
+            let contenders =
+                built.iter().flat_map(|chosen| methods.iter().map(move |_| chosen.model.as_model()));
+            let fitted = contenders.zip(&answer.flat).zip(&comparison.fits).enumerate();
+            let scenes: Vec<(String, Scene)> = fitted
+                .filter_map(|(k, ((model, fit), row))| {
+                    let name = format!("[{}] {}, {}", k + 1, row.method.name(), row.label);
+                    Some((name, Scene::of(&input.data, model, fit.as_ref()?).in_region(&input, &problem)))
+                })
+                .collect();
             let [fits, estimates] = sections::comparison(comparison);
-            Ok(page.section(fits).section(estimates))
+            let densities = Section::new("Data and densities").picture(pictures::compared(&scenes));
+            Ok(page.section(fits).section(densities).section(estimates))
         };
         self.pictures.report(page, output)?;
         printed?;

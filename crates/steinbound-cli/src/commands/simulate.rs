@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use serde_json::json;
-use steinbound::text::significant;
+use steinbound::text::{significant, visible};
 use steinbound_io::DomainSpec;
 use steinbound_io::write::{self, Pending};
 use steinbound_request::{SimulationRequest, Values, chosen_dimension, dimension_for, options};
@@ -129,7 +129,7 @@ impl Simulate {
                     lines.iter().for_each(|line| output.note(line));
                     write::points(output.result(), sample)?;
                 } else {
-                    lines.iter().try_for_each(|line| writeln!(output.result(), "{line}"))?;
+                    lines.iter().try_for_each(|line| writeln!(output.result(), "{}", visible(line)))?;
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 mod atlases;
 mod book;
+mod browser;
 mod censored;
 mod common;
 mod contract;

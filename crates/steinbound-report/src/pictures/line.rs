@@ -1,13 +1,13 @@
 //! One coordinate: the density over a histogram of the data.
 
 use steinbound_plot::numbers::{histogram, steps};
-use steinbound_plot::{Axis, Color, Entry, Figure, Panel, Style};
+use steinbound_plot::{Axis, Entry, Figure, Panel, Style};
 
-use super::{WIDTH, edge, fitted};
+use super::{BARS, WIDTH, edge, fitted};
 use crate::{Picture, Scene};
 
 /// Places at which a density is evaluated along a line.
-const PLACES: usize = 500;
+pub(super) const PLACES: usize = 500;
 
 /// How far a picture goes beyond what it has to show, to let the hidden part of the density be seen.
 const BEYOND: f64 = 0.25;
@@ -22,10 +22,10 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     let unit = weights.iter().sum::<f64>() * (edges[1] - edges[0]);
     let weighted = scene.data.rows().zip(weights.iter()).map(|(x, weight)| (x[0], weight / unit));
     let counts = histogram(weighted, &edges);
-    let bars = Style::new(Color::LIGHT_GREY);
+    let bars = Style::new(BARS);
     let mut panel = Panel::new(Axis::linear(scene.label(0)), Axis::linear("density").from_zero())
         .histogram(edges, counts, bars);
-    let mut entries = vec![Entry::fill("data", Color::LIGHT_GREY)];
+    let mut entries = vec![Entry::fill("data", BARS)];
     let mut caption = String::from("The data as a histogram");
     if let Some((seen, hidden)) = curves(scene, &places, &ends) {
         let behind = fitted().width(1.4).dashed();
@@ -46,7 +46,7 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
 }
 
 /// The intervals in which data are seen: of the domain, or between the boundary points around the data.
-fn ends(scene: &Scene, window: (f64, f64)) -> Vec<(f64, f64)> {
+pub(super) fn ends(scene: &Scene, window: (f64, f64)) -> Vec<(f64, f64)> {
     if let Some(domain) = scene.domain {
         let open = |(low, high): (f64, f64)| {
             let low = if low <= window.0 { f64::NEG_INFINITY } else { low };
@@ -62,7 +62,7 @@ fn ends(scene: &Scene, window: (f64, f64)) -> Vec<(f64, f64)> {
 }
 
 /// Edges of bins over the data: about as many as the root of their number.
-fn bins(scene: &Scene) -> Vec<f64> {
+pub(super) fn bins(scene: &Scene) -> Vec<f64> {
     let (mut low, mut high) = scene.data.bounds()[0];
     if high <= low {
         (low, high) = (low - 0.5, high + 0.5);
@@ -72,10 +72,10 @@ fn bins(scene: &Scene) -> Vec<f64> {
 }
 
 /// A line in which NaN leaves gaps.
-type Curve = Vec<(f64, f64)>;
+pub(super) type Curve = Vec<(f64, f64)>;
 
 /// The density where data are seen and where they are not, so that the former integrates to one.
-fn curves(scene: &Scene, places: &[f64], ends: &[(f64, f64)]) -> Option<(Curve, Curve)> {
+pub(super) fn curves(scene: &Scene, places: &[f64], ends: &[(f64, f64)]) -> Option<(Curve, Curve)> {
     let is_seen = |x: f64| ends.iter().any(|(low, high)| *low <= x && x <= *high);
     let logarithms: Vec<f64> =
         places.iter().map(|x| scene.log_density(&[*x]).unwrap_or(f64::NEG_INFINITY)).collect();

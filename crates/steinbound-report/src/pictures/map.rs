@@ -152,7 +152,7 @@ pub(super) fn knots(scene: &Scene) -> Option<(Vec<(f64, f64)>, Style)> {
 }
 
 /// The density as a share of its highest value in the window.
-fn relative_density(scene: &Scene, window: [(f64, f64); 2]) -> Option<Grid> {
+pub(super) fn relative_density(scene: &Scene, window: [(f64, f64); 2]) -> Option<Grid> {
     let axis = |l: usize| steps(window[l].0, window[l].1, PLACES);
     let mut grid = Grid::of(axis(0), axis(1), |x, y| scene.log_density(&[x, y]).unwrap_or(f64::NEG_INFINITY));
     let (_, peak) = range(grid.values.iter().copied());

@@ -1,5 +1,7 @@
 //! Pictures of data, densities and fits, one kind in a file of its own.
 
+mod coefficients;
+mod compared;
 mod comparison;
 mod coverage;
 mod line;
@@ -10,6 +12,8 @@ mod sensitivity;
 mod test;
 mod witness;
 
+pub use coefficients::coefficients;
+pub use compared::compared;
 pub use comparison::comparison;
 pub use coverage::coverage;
 pub use regression::regression;
@@ -57,6 +61,9 @@ fn edge() -> Style {
 fn fitted() -> Style {
     Style::new(Color::BLUE).width(2.0)
 }
+
+/// Bars of a histogram of the data.
+const BARS: Color = Color::rgb(0x96, 0x96, 0x96);
 
 /// The ground inside a region.
 const GROUND: Color = Color::rgb(0xf1, 0xef, 0xe9);

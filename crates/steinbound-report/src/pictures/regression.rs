@@ -6,7 +6,7 @@ use steinbound::{Fit, Points};
 use steinbound_plot::numbers::{histogram, range, steps};
 use steinbound_plot::{Axis, Color, Entry, Figure, Marker, Panel, Style};
 
-use super::{WIDTH, edge, fitted, observed};
+use super::{BARS, WIDTH, edge, fitted, observed};
 use crate::Picture;
 use crate::scene::some_of;
 
@@ -76,7 +76,8 @@ pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
         Axis::linear("rank among what could be seen").range(0.0, 1.0),
         Axis::linear("share, 1 if even").from_zero(),
     )
-    .histogram(edges.clone(), histogram(ranks, &edges), Style::new(Color::LIGHT_GREY))
+    .title("(b) ranks")
+    .histogram(edges.clone(), histogram(ranks, &edges), Style::new(BARS))
     .horizontal(1.0, fitted());
     let common = common_limits(&shown);
     let mut legend =
@@ -95,7 +96,7 @@ pub fn regression(prepared: &PreparedRegression, fit: &Fit) -> Option<Picture> {
     let figure = Figure::new(WIDTH).row_weighted(330.0, vec![(1.5, left), (1.0, right)]).legend(legend);
     let average = if is_limited { format!("; what is seen is on average {which}") } else { String::new() };
     let caption = format!(
-        "Left: responses over the expected untruncated response (the line has slope one){average}. Right: ranks of the responses \
+        "(a) Responses over the expected untruncated response (the line has slope one){average}. (b) Ranks of the responses \
          among those that could have been seen, by the fitted normal distribution between the limits; the bars should be even."
     );
     Some(Picture::new(figure.id("regression"), caption))
@@ -111,6 +112,7 @@ fn responses(shown: &[&Observation], name: &str) -> Panel {
     let look = observed(shown.len());
     let points = shown.iter().map(|o| (o.mean, o.response)).collect();
     let mut panel = Panel::new(Axis::linear(format!("expected {name}")), Axis::linear(name))
+        .title("(a) responses")
         .points(points, look)
         .line(vec![(low, low), (high, high)], fitted());
     match common_limits(shown) {

@@ -129,19 +129,18 @@ fn on_plane(scene: &Scene, edges: [Vec<f64>; 2], columns: [Vec<f64>; 2]) -> Pict
         if l == 0 { panel.without_color_bar() } else { panel }
     });
     let tall = height(scene, window, 0.5 * WIDTH - 80.0) + 20.0;
-    let panels: Vec<(f64, Panel)> = [1.0, 1.04].into_iter().zip(panels).collect();
     let caption = format!(
         "The witness function, one map for each coordinate. Where it is positive (red), the density of the model rises faster along that coordinate than that of the data; where it is negative (blue), slower. {MEANING}"
     );
-    Picture::new(Figure::new(WIDTH).row_weighted(tall, panels).id("witness"), caption)
+    Picture::new(Figure::new(WIDTH).row(tall, panels.collect()).id("witness"), caption)
 }
 
 fn by_coordinate(scene: &Scene, sizes: Vec<f64>) -> Picture {
     let names: Vec<String> = (0..sizes.len()).map(|l| scene.label(l)).collect();
     let points = sizes.iter().enumerate().map(|(l, size)| (l as f64, *size)).collect();
     let look = Style::new(Color::BLUE).marker(Marker::Circle).size(4.0);
-    let panel = Panel::new(Axis::categories("", names), Axis::linear("size of the witness").from_zero())
-        .points(points, look);
+    let axis = Axis::linear("size of the witness").range(0.0, 1.1 * range(sizes.iter().copied()).1);
+    let panel = Panel::new(Axis::categories("", names), axis).points(points, look);
     let caption = format!(
         "The size of the witness function at the data (root mean square), one for each coordinate: model and data disagree most along those where it is large. {MEANING}"
     );

@@ -1,8 +1,6 @@
 //! A fragment of HTML that needs nothing else: no script, and no style but its own.
 
-use steinbound::text::{Block, Document, Table};
-
-use super::visible::visible;
+use steinbound::text::{Block, Document, Table, visible};
 
 /// Colours are those of the page, so that tables are readable in light and dark notebooks alike.
 const STYLE: &str = ".steinbound-table{margin:.4em 0;color:inherit;font-size:.93em}\

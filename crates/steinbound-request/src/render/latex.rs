@@ -1,8 +1,6 @@
 //! A `table` of LaTeX, for the package booktabs.
 
-use steinbound::text::{Block, Document, Table};
-
-use super::visible::visible;
+use steinbound::text::{Block, Document, Table, visible};
 
 /// A document as one `table`, its title the caption.
 pub fn table(document: &Document) -> String {

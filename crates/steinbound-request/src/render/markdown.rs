@@ -1,8 +1,6 @@
 //! Markdown with tables of pipes.
 
-use steinbound::text::{Block, Document, Table};
-
-use super::visible::visible;
+use steinbound::text::{Block, Document, Table, visible};
 
 /// A document as paragraphs and tables.
 pub fn page(document: &Document) -> String {

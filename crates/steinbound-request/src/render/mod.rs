@@ -4,7 +4,6 @@ mod html;
 mod latex;
 mod markdown;
 mod text;
-mod visible;
 
 use steinbound::text::Document;
 use steinbound_io::names::choose;

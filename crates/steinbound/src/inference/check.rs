@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::setting;
+
 /// A diagnostic value of a fit, the limit up to which it is harmless, and the verdict.
 ///
 /// Tables, reports, JSON and the Python package all use these checks.
@@ -36,6 +38,8 @@ pub enum Unit {
     Ratio,
     /// Standard errors of an estimate.
     StandardErrors,
+    /// The statistic of a test.
+    Statistic,
 }
 
 /// Whether a value is within its limit.
@@ -89,6 +93,7 @@ impl Check {
     pub fn shown_limit(&self) -> String {
         match self.unit {
             Unit::Ratio => format!("{:.0e}", self.limit),
+            Unit::Statistic => format!("{:.1}", self.limit),
             Unit::StandardErrors => self.limit.to_string(),
             Unit::Share => self.unit.shown(self.limit),
         }
@@ -99,7 +104,9 @@ impl Unit {
     fn shown(self, value: f64) -> String {
         match self {
             Unit::Share => format!("{:.1} %", 100.0 * value),
+            Unit::Ratio if (0.1..1e4).contains(&value) => setting(value),
             Unit::Ratio => format!("{value:.1e}"),
+            Unit::Statistic => format!("{value:.1}"),
             Unit::StandardErrors => format!("{value:.2} standard errors"),
         }
     }

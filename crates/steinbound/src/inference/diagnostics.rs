@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Unit};
 use super::distance_bias::LARGEST_BIAS;
+use super::ranks::Unevenness;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
 use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
@@ -139,6 +140,8 @@ impl Problem<'_> {
     ///   errors, [`fit_diagnosed`](Problem::fit_diagnosed) withdraws the warning about the boundary points.
     /// - The bias that is due to distances to the nearest of some boundary points (above 0.3 standard errors): the
     ///   move of the estimate with every other point, divided by the growth of their spacing less one.
+    /// - For a regression, how uneven the ranks of the responses are among those that could have been seen
+    ///   (warning if the model would give such ranks with a probability below 0.01).
     /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with
     ///   `1/n` and their standard errors with its root, so that they agree if there are enough observations
     ///   (warning above one standard error).
@@ -248,6 +251,10 @@ impl Problem<'_> {
         found.warnings.extend(self.of_distance_bias(found.distance_bias.as_ref()));
         found.compare_statistics(self, fit);
         found.checks = found.judged();
+        if let Some(ranks) = Unevenness::of(self, fit) {
+            found.warnings.extend(ranks.warning());
+            found.checks.push(ranks.check());
+        }
         Ok((found, moves))
     }
 
@@ -362,7 +369,7 @@ impl Diagnostics {
             Check::new("tie", what, tie.strength, Unit::Share, tie.limit)
         });
         let leverage = self.leverage.as_ref().map(|found| {
-            let what = "largest share of one row, or cluster, in a variance";
+            let what = "largest share of a row or cluster in a variance";
             let check = Check::new("leverage", what, found.share, Unit::Share, found.limit);
             check.detail(format!("row {}, {}", found.row, found.parameter))
         });
@@ -394,7 +401,7 @@ impl Diagnostics {
             ),
             moved(
                 "penalty_moves",
-                "move of the estimate with a boundary that tolerates a tenth of the flux",
+                "move of the estimate with a tenth of the flux",
                 &self.penalty_moves,
                 LARGEST_SETTLED_MOVE,
             ),

@@ -13,6 +13,7 @@ use crate::matrix::Matrix;
 use crate::method::sees_one_coordinate;
 use crate::model::Model;
 use crate::points::Points;
+use crate::text::setting;
 
 /// The same fit under other kernels and bandwidths, and with half and double the number of boundary points.
 ///
@@ -204,10 +205,10 @@ fn summary(rows: &[SensitivityRow]) -> (f64, String) {
             };
             format!(
                 "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth \
-                 {:.4}{other})",
+                 {}{other})",
                 row.parameter.as_deref().unwrap_or_default(),
                 variant.kernel,
-                variant.bandwidth
+                setting(variant.bandwidth)
             )
         }
     };

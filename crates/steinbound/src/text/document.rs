@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::Table;
+use super::{Table, visible};
 
 /// A part of a [`Document`].
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +106,7 @@ impl Document {
     /// assert_eq!(kinds, [LineKind::Header, LineKind::Rule]);
     /// ```
     pub fn text_lines(&self) -> Vec<TextLine> {
-        let plain = |text: &str| TextLine { kind: LineKind::Plain, text: text.to_string() };
+        let plain = |text: &str| TextLine::new(LineKind::Plain, visible(text));
         let mut lines: Vec<TextLine> = self.title.iter().map(|title| plain(title)).collect();
         for block in &self.blocks {
             match block {

@@ -6,7 +6,9 @@
 mod document;
 mod numbers;
 mod table;
+mod visible;
 
 pub use document::{Block, Document, LineKind, TextLine};
 pub use numbers::{duration, estimate, p_value, percent, setting, significant, significant_to, statistic};
 pub use table::{Table, cell};
+pub use visible::visible;

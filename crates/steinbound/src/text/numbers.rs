@@ -137,13 +137,15 @@ pub fn percent(share: f64) -> f64 {
 /// A time in a suitable unit.
 ///
 /// ```
-/// assert_eq!(steinbound::text::duration(0.0021), "2.1 ms");
+/// use steinbound::text::duration;
+/// assert_eq!([duration(0.0021), duration(3.14159), duration(94.876)], ["2.1 ms", "3.14 s", "95 s"]);
 /// ```
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} us", s * 1e6),
         s if s < 1.0 => format!("{:.1} ms", s * 1e3),
-        s => format!("{s:.2} s"),
+        s if s < 10.0 => format!("{s:.2} s"),
+        s => format!("{s:.0} s"),
     }
 }
 

@@ -5,12 +5,12 @@ use std::fmt::{self, Display, Formatter};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{LineKind, TextLine};
+use super::{LineKind, TextLine, visible};
 
 /// A table with aligned columns: words to the left, numbers to the right.
 ///
 /// Cells are stored unchanged. Plain text shows them through [`cell`], which shortens long ones and escapes
-/// control characters.
+/// what cannot be seen.
 ///
 /// ```
 /// use steinbound::text::Table;
@@ -86,8 +86,8 @@ impl Table {
     pub(super) fn text_lines(&self) -> Vec<TextLine> {
         let is_list = self.header.is_empty();
         let shown =
-            |text: &String| if is_list { escaped(text).into_owned() } else { cell(text).into_owned() };
-        let header: Vec<String> = self.header.iter().map(|text| escaped(text).into_owned()).collect();
+            |text: &String| if is_list { visible(text).into_owned() } else { cell(text).into_owned() };
+        let header: Vec<String> = self.header.iter().map(|text| visible(text).into_owned()).collect();
         let rows: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
         let width = |j: usize| {
             let cells = rows.iter().chain([&header]).filter_map(|row| row.get(j));
@@ -119,7 +119,7 @@ impl Display for Table {
 /// The widest cell of a table, in columns of a terminal.
 const WIDEST: usize = 48;
 
-/// Text in the form shown in a cell of a table: control characters are escaped, and long text is shortened in
+/// Text in the form shown in a cell of a table: what cannot be seen is [escaped](visible), and long text is shortened in
 /// the middle, because names of a family differ at their ends, as in `cov[long,a]` and `cov[long,b]`.
 ///
 /// ```
@@ -128,7 +128,7 @@ const WIDEST: usize = 48;
 /// assert_eq!(cell(&"x".repeat(100)).len(), 48);
 /// ```
 pub fn cell(text: &str) -> Cow<'_, str> {
-    let escaped = escaped(text);
+    let escaped = visible(text);
     if escaped.width() <= WIDEST {
         return escaped;
     }
@@ -136,18 +136,6 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     let head = leading(escaped.chars(), half);
     let tail: String = leading(escaped.chars().rev(), half).chars().rev().collect();
     Cow::Owned(format!("{head}..{tail}"))
-}
-
-/// Text without terminal commands.
-fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut safe = String::new();
-    for letter in text.chars() {
-        if letter.is_control() { safe.extend(letter.escape_debug()) } else { safe.push(letter) }
-    }
-    Cow::Owned(safe)
 }
 
 /// The first letters that fit into a number of columns.
@@ -198,7 +186,7 @@ mod tests {
     #[test]
     fn facts_are_escaped_but_not_shortened() {
         let facts = Table::facts([("name", format!("\u{1b}{}", "x".repeat(60)))]);
-        assert_eq!(facts.to_string(), format!("name  \\u{{1b}}{}\n", "x".repeat(60)));
+        assert_eq!(facts.to_string(), format!("name  \\x1b{}\n", "x".repeat(60)));
     }
 
     #[test]
