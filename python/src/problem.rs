@@ -388,7 +388,9 @@ impl Problem {
         let at = at.map(Values::Plain);
         let (answer, document) = self.solve(py, &settings, progress.as_ref(), |case, listener| {
             let answer = case.test(&case.tuned_problem(listener)?, at.as_ref(), listener)?;
-            let parameters = answer.fit.as_ref().map(|fit| fit.parameters.as_slice());
+            // Where moments do not exist, the fitted parameters are shown.
+            let parameters = answer.fit.as_ref().map(|fit| fit.clone().with_natural().parameters);
+            let parameters = parameters.as_deref();
             let (found, rows) = (&answer.result, case.data.len());
             let document = tables::test::document(found, case.method, case.model().name(), rows, parameters);
             let document = found.notes.iter().fold(document, |document, note| match found.trustworthy {
@@ -399,6 +401,34 @@ impl Problem {
             Ok((answer, document))
         })?;
         Ok((answer.json().to_string(), PyArray1::from_vec(py, answer.result.draws), forms(&document)))
+    }
+
+    /// A report of such a test as an HTML page, with these facts about the data and the model.
+    #[allow(clippy::too_many_arguments, reason = "the Python side gives all of them in one place")]
+    fn test_report(
+        &self,
+        py: Python<'_>,
+        facts: Vec<(String, String)>,
+        model_facts: Vec<(String, String)>,
+        at: Option<Vec<f64>>,
+        draws: usize,
+        level: f64,
+        resampling: Option<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<String, Failure> {
+        let settings = test_options((draws, level, resampling))?;
+        let at = at.map(Values::Plain);
+        let page = self.solve(py, &settings, progress.as_ref(), |case, listener| {
+            let problem = case.tuned_problem(listener)?;
+            let answer = case.test(&problem, at.as_ref(), listener)?;
+            let title = format!("{} test of a {} model", case.method.name(), case.model().name());
+            Ok(Report::of_test(title, &answer.result, &answer.warnings)
+                .facts(facts)
+                .facts(region_facts(&case.region, None))
+                .facts(model_facts)
+                .test(case, &problem, &answer))
+        })?;
+        Ok(page.to_html().map_err(|error| error.to_string())?)
     }
 
     /// Several methods and models side by side: the JSON of ``steinbound compare``, its tables, which of the

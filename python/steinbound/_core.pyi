@@ -148,6 +148,16 @@ class Problem:
         resampling: str | None,
         progress: _Progress,
     ) -> tuple[str, _Array, _Forms]: ...
+    def test_report(
+        self,
+        facts: Sequence[tuple[str, str]],
+        model_facts: Sequence[tuple[str, str]],
+        at: Sequence[float] | None,
+        draws: int,
+        level: float,
+        resampling: str | None,
+        progress: _Progress,
+    ) -> str: ...
     def compare(
         self,
         models: Sequence[tuple[str, Model]],

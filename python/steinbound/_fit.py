@@ -419,7 +419,8 @@ def gof_test(
     begin = at if isinstance(model, str) and model not in FAMILIES and start is None else start
     problem = problem_of(X, boundary, domain, model, weights, clusters, begin, settings, boundary_normals, columns)
     place = None if at is None else problem.parameters(at, "at")
-    result = TestResult(*problem.tested(place, bootstrap, level, resampling, progress))
+    asked = (place, bootstrap, level, resampling)
+    result = TestResult(*problem.tested(*asked, progress), (problem, *asked))
     result._warn()
     return result
 

@@ -145,6 +145,13 @@ class Problem:
         with progress_bar("test", progress) as step:
             return self.core.test(at, draws, level, resampling, step)
 
+    def test_report(
+        self, at: list[float] | None, draws: int, level: float, resampling: str | None, progress: bool
+    ) -> str:
+        """The engine's report of a test, as an HTML page."""
+        with progress_bar("test", progress) as step:
+            return self.core.test_report(*self.facts(), at, draws, level, resampling, step)
+
     def parameters(self, given: Any, what: str) -> list[float]:
         """Parameters in reported order, which may be given by name or in the structure of the model."""
         given = self.model._flat(given, what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
 from ._systems import DEGREES, is_degrees, reprojected
 from ._warnings import FitWarning, warn
+from .models import LogDensity, Score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
     from .domains import Domain
 
 __all__ = ["Derived", "DiscrepancyResult", "FitResult", "FitWarning", "Summary", "TestResult", "WaldTest", "warn"]
+
+
+def write_page(path: str | os.PathLike[str], made: Callable[[], str]) -> None:
+    """Writes a page that is made once it is known that the path is one."""
+    # A number would be a file that is open already.
+    file_name = os.fspath(path)
+    page = made()
+    with open(file_name, "w", encoding="utf-8", newline="\n") as file:
+        file.write(page)
 
 
 #: A table as text, HTML, LaTeX and Markdown.
@@ -166,11 +176,24 @@ class TestResult:
     #: Not a test for pytest to collect.
     __test__ = False
 
-    def __init__(self, text: str, draws: NDArray[np.float64], forms: Forms) -> None:
+    def __init__(
+        self,
+        text: str,
+        draws: NDArray[np.float64],
+        forms: Forms,
+        asked: tuple[Problem, list[float] | None, int, float, str | None],
+    ) -> None:
         self._found: dict[str, Any] = json.loads(text)
         self._summary = Summary(*forms)
+        #: What was asked, to report it.
+        self._asked: tuple[Problem, list[float] | None, int, float, str | None] | None = asked
         #: The statistics that were drawn under the hypothesis.
         self.draws = draws
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Functions of the user's need not be such as can be stored, which a test alone can.
+        is_kept = self._asked is None or not isinstance(self._asked[0].model, (Score, LogDensity))
+        return self.__dict__ if is_kept else {**self.__dict__, "_asked": None}
 
     @property
     def statistic(self) -> float:
@@ -233,6 +256,21 @@ class TestResult:
 
     def _repr_html_(self) -> str:
         return self._summary.as_html()
+
+    def report(self, path: str | os.PathLike[str], progress: bool = False) -> None:
+        """Write the HTML page that ``steinbound test --report`` writes; the test is computed again.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced.
+        progress
+            Show a bar (tqdm).
+        """
+        if self._asked is None:
+            raise ValueError("the functions of the model were not stored with this test; run it again to report it")
+        problem, at, draws, level, resampling = self._asked
+        write_page(path, lambda: problem.test_report(at, draws, level, resampling, progress))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the statistic among those drawn under the hypothesis."""
@@ -585,11 +623,7 @@ class FitResult(StatsmodelsNames):
         ...     "<svg" in page.read_text(encoding="utf-8")
         True
         """
-        # A number would be a file that is open already.
-        file_name = os.fspath(path)
-        page = self.problem.report(progress)
-        with open(file_name, "w", encoding="utf-8", newline="\n") as file:
-            file.write(page)
+        write_page(path, lambda: self.problem.report(progress))
 
     @property
     def crs(self) -> Any:
@@ -685,7 +719,10 @@ class FitResult(StatsmodelsNames):
         progress: bool = False,
     ) -> TestResult:
         """Test whether the data come from the fitted model; see :func:`gof_test`."""
-        found = TestResult(*self.problem.tested(None, bootstrap, level, resampling, progress))
+        found = TestResult(
+            *self.problem.tested(None, bootstrap, level, resampling, progress),
+            (self.problem, None, bootstrap, level, resampling),
+        )
         # The fit has said what it has to say.
         found._warn(self.warnings)
         return found

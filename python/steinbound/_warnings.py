@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -130,12 +131,12 @@ def category_of(kind: str, is_trustworthy: bool = True) -> type[FitWarning]:
 
 def _folders() -> tuple[str, ...]:
     """Where code lies that stands between a user and a result."""
-    own = [str(Path(__file__).parent)]
+    own = [Path(__file__).parent]
     for name in ("sklearn", "joblib"):
         found = find_spec(name)
         if found is not None and found.origin is not None:
-            own.append(str(Path(found.origin).parent))
-    return tuple(own)
+            own.append(Path(found.origin).parent)
+    return tuple(f"{folder}{os.sep}" for folder in own)
 
 
 _BETWEEN: list[tuple[str, ...]] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import DISC, KNOWN, ROOT, SCORES, Floats, assert_same, command, disc_sample, executable, quiet, run_command, write_csv
+from helpers import DISC, KNOWN, ROOT, SCORES, Floats, assert_same, command, disc_sample, executable, listed, quiet, run_command, write_csv
 
 import steinbound as sb
 
@@ -300,6 +300,17 @@ def test_reports_of_projected_fits_and_regressions(folder: Path) -> None:
     with quiet():
         line = sb.regress(formula, sb.datasets.load_student_scores(), lower=40)
     pickle.loads(pickle.dumps(line)).report(folder / "here.html")
+    assert page(folder / "here.html") == page(folder / "there.html")
+
+
+@pytest.mark.parametrize("at", [None, [0.5, 0.5]])
+def test_reports_of_tests(folder: Path, at: list[float] | None) -> None:
+    words: list[object] = ["test", "x.csv", "--domain", BALL, "--known-covariance", 1, "--seed", SEED, "--bootstrap", 40]
+    words += [] if at is None else ["--at", listed(at)]
+    run_command(folder, *words, "--report", "there.html")
+    with quiet():
+        found = sb.gof_test(sample(), domain=DISC, model=KNOWN, at=at, bootstrap=40, random_state=SEED)
+    pickle.loads(pickle.dumps(found)).report(folder / "here.html")
     assert page(folder / "here.html") == page(folder / "there.html")
 
 

@@ -121,6 +121,18 @@ def test_warnings_of_estimators_point_at_the_user() -> None:
             assert warning.filename == __file__ and warning.lineno == call.__code__.co_firstlineno
 
 
+def test_code_beside_the_package_is_the_user_s() -> None:
+    # A folder whose name begins as that of the package.
+    path = f"{sb.__path__[0]}_study/main.py"
+    program = compile("result = fit()", path, "exec")
+    (found, *_) = caught(lambda: exec(program, {"fit": sparse}))
+    assert found.filename == __file__
+    program = compile("result = sb.fit(X, edge, model=model, method='tksd')", path, "exec")
+    given = {"sb": sb, "X": disc_sample(), "edge": DISC.sample_boundary(5), "model": KNOWN}
+    (found, *_) = caught(lambda: exec(program, given))
+    assert found.filename == path and found.lineno == 1
+
+
 def test_summaries_show_them() -> None:
     with quiet():
         result = sparse()

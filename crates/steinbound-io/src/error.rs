@@ -362,7 +362,7 @@ pub enum IoError {
         /// The feature.
         feature: String,
         /// The reason.
-        error: steinbound::DomainError,
+        error: Box<steinbound::DomainError>,
     },
     /// Nothing of what was chosen has an area.
     #[error("{path}: what was chosen of it encloses no area: {what}; choose another feature, or a finer map")]
@@ -569,6 +569,7 @@ fn numeric_remedy(unit: Unit) -> &'static str {
         Unit::Row | Unit::Feature => {
             "left for the data; store one as numbers, or choose with --columns one whose text is numbers"
         }
+        Unit::Index => "left for the data; give one as numbers",
     }
 }
 

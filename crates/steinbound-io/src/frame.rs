@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::columns::{Column, ColumnRows};
 use crate::error::IoError;
 use crate::open::{open_rows, text_rows};
-use crate::place::Place;
+use crate::place::{Place, Unit};
 use crate::records::{Cell, Layout, Rows};
 use crate::source::Progress;
 use crate::text_format::TextFormat;
@@ -129,17 +129,18 @@ impl Frame {
         Ok(Frame { cells, drop_missing, rows })
     }
 
-    /// The same table, whose rows messages count from 0, as arrays do.
+    /// The same table, whose rows and columns messages count from 0, as arrays do.
     ///
     /// ```
     /// use steinbound_io::{Column, Frame, FrameOptions};
     /// let columns = vec![("y".to_string(), Column::Numbers(vec![1.5, f64::NAN]))];
     /// let frame = Frame::from_columns("data", columns, &FrameOptions::default())?.counted_from_zero();
-    /// assert!(frame.numbers("y").unwrap_err().to_string().starts_with("data, row 1,"));
+    /// assert!(frame.numbers("y").unwrap_err().to_string().starts_with("data, row 1, column 0 (\"y\")"));
     /// # Ok::<(), steinbound_io::IoError>(())
     /// ```
     pub fn counted_from_zero(mut self) -> Frame {
         let cells = Arc::make_mut(&mut self.cells);
+        cells.layout.unit = Unit::Index;
         cells.lines.iter_mut().for_each(|line| *line = line.saturating_sub(1));
         self
     }

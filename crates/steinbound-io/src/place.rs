@@ -10,6 +10,8 @@ pub enum Unit {
     Line,
     /// Rows of a table that is not text.
     Row,
+    /// Rows of arrays in memory, which are counted from 0, as are their columns.
+    Index,
     /// Features of a map.
     Feature,
 }
@@ -18,13 +20,13 @@ impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Unit::Line => "line",
-            Unit::Row => "row",
+            Unit::Row | Unit::Index => "row",
             Unit::Feature => "feature",
         })
     }
 }
 
-/// A position in a file, counted from 1.
+/// A position in a file, counted from 1, or in arrays, counted from 0.
 ///
 /// ```
 /// use steinbound_io::{Place, Unit};

@@ -141,11 +141,8 @@ impl Layout {
 
     /// The name of a column in messages.
     fn place(&self, j: usize) -> String {
-        if self.has_header {
-            format!("{} (\"{}\")", j + 1, shown(&self.names[j]))
-        } else {
-            (j + 1).to_string()
-        }
+        let number = if self.unit == Unit::Index { j } else { j + 1 };
+        if self.has_header { format!("{number} (\"{}\")", shown(&self.names[j])) } else { number.to_string() }
     }
 
     /// The name of a row in messages.

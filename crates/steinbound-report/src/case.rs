@@ -2,8 +2,8 @@
 
 use steinbound::Fit;
 use steinbound::domain::Domain;
-use steinbound::fit::Problem;
-use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, tables};
+use steinbound::fit::{Problem, parameter_table};
+use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, TestAnswer, tables};
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
 
@@ -108,6 +108,37 @@ impl Report {
             .scene(&scene, problem)
             .section(sections::sensitivity(&answer.sensitivity));
         answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
+    }
+
+    /// Adds how a test was computed, its result, and the estimates where they were fitted.
+    ///
+    /// ```
+    /// use steinbound::{Method, Points, model::Gaussian};
+    /// use steinbound_report::Report;
+    /// use steinbound_request::{ModelRequest, Request};
+    /// let data = Points::new((0..40).map(|i| 2.0 + 0.05 * f64::from(i)).collect::<Vec<_>>(), 1)?;
+    /// let model = Gaussian::with_variance(1, 1.0)?;
+    /// let case = Request::new(&data, ModelRequest::Given(&model), Method::KSD).prepare(&())?;
+    /// let problem = case.tuned_problem(&())?;
+    /// let answer = case.test(&problem, None, &())?;
+    /// let page = Report::of_test("A test", &answer.result, &answer.warnings);
+    /// assert!(page.test(&case, &problem, &answer).to_html()?.contains("mean[x1]"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn test(self, case: &Case, problem: &Problem, answer: &TestAnswer) -> Report {
+        let model = case.model();
+        let mut page = self
+            .problem_facts(problem, model.name(), case.options.seed())
+            .section(sections::test(&answer.result));
+        let scene = match (&answer.flat, &answer.flat_at) {
+            (Some(fit), _) => Scene::of(&case.data, model, fit),
+            (None, at) => Scene::at(&case.data, model, at.as_deref().unwrap_or_default()),
+        };
+        if let Some(fit) = &answer.fit {
+            let table = parameter_table(fit.shown_parameters(), fit.confidence);
+            page = page.section(Section::new("Estimates").table(&table));
+        }
+        page.scene(&scene.in_region(case, problem), problem)
     }
 
     /// The same for a regression, with its test and predictions where there are any.

@@ -1,5 +1,5 @@
 use clap::Args;
-use steinbound_report::{Report, Scene, Section, pictures, sections};
+use steinbound_report::{Report, pictures};
 use steinbound_request::{Values, tables};
 
 use crate::arguments::{Given, Testing};
@@ -82,20 +82,10 @@ impl Test {
         self.pictures.plot(|| Ok(pictures::test(found)), output)?;
         let page = || -> Result<Report, Failure> {
             let title = format!("{} test of a {} model", method.method.name(), model.name());
-            let mut page = Report::of_test(title, found, &answer.warnings)
+            Ok(Report::of_test(title, found, &answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
-                .problem_facts(&problem, model.name(), general.seed)
-                .section(sections::test(found));
-            let scene = match (&answer.flat, &answer.flat_at) {
-                (Some(fit), _) => Scene::of(&input.data, model, fit),
-                (None, at) => Scene::at(&input.data, model, at.as_deref().unwrap_or_default()),
-            };
-            if let Some(fit) = &answer.fit {
-                let table = steinbound::fit::parameter_table(fit.shown_parameters(), fit.confidence);
-                page = page.section(Section::new("Estimates").table(&table));
-            }
-            Ok(page.scene(&scene.in_region(&input, &problem), &problem))
+                .test(&input, &problem, &answer))
         };
         self.pictures.report(page, output)?;
         printed?;

@@ -180,7 +180,7 @@ impl<'a> Layer<'a> {
         let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
             path: self.path.to_string(),
             feature: label.clone(),
-            error,
+            error: Box::new(error),
         })?;
         for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
             let place = place.map_or_else(String::new, |[x, y]| format!(" at ({x}, {y})"));

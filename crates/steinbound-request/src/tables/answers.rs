@@ -1,8 +1,8 @@
 //! Derived quantities and Wald tests.
 
-use steinbound::fit::{Parameter, TableStyle, parameter_table};
+use steinbound::fit::{Parameter, TableStyle};
 use steinbound::inference::WaldTest;
-use steinbound::text::{Document, Table, p_value, statistic};
+use steinbound::text::{Document, p_value, statistic};
 
 /// Derived quantities and the test of a hypothesis, each after a blank line; empty where there is neither.
 pub fn document(derived: &[Parameter], wald: Option<&WaldTest>, confidence: f64) -> Document {
@@ -19,11 +19,6 @@ pub fn styled(derived: &[Parameter], wald: Option<&WaldTest>, style: &TableStyle
         document = document.gap().line(wald_sentence(test));
     }
     document
-}
-
-/// Derived quantities, if there are any.
-pub fn derived_table(derived: &[Parameter], confidence: f64) -> Option<Table> {
-    (!derived.is_empty()).then(|| parameter_table(derived, confidence))
 }
 
 /// A hypothesis and the result of its test in one sentence.

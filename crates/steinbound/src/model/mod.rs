@@ -69,7 +69,6 @@ pub(crate) use at_points::AtPoints;
 pub use autodiff::{Autodiff, DualNum, LogDensity, Number};
 pub use batches::{Batches, Wanted};
 pub use beta::Beta;
-pub use conditional::Conditional;
 pub use censored_regression::CensoredRegression;
 pub use conditional::{Conditional, LinearPart};
 pub use counted::{Counted, Separation};
