@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from steinbound import _families
+
 PAGE = Path(__file__).parent.parent / "docs" / "src" / "python-reference.md"
 
 #: The contents of the page, in order: the title of a part, the module, and its names (all of ``__all__`` if none
@@ -60,6 +62,7 @@ PARTS: list[tuple[str, str, list[str]]] = [
         ],
     ),
     ("Models", "steinbound", ["Gaussian", "GaussianMixture", "Formula", "Score", "LogDensity"]),
+    ("Models by name", "steinbound.models", _families.__all__),
     (
         "Domains",
         "steinbound",

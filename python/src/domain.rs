@@ -23,7 +23,7 @@ pub struct Domain {
 
 enum Shape {
     Spec(DomainSpec),
-    Map(Map),
+    Map(Box<Map>),
     Outside(Py<Domain>),
     Intersection(Vec<Py<Domain>>),
     Union(Vec<Py<Domain>>),
@@ -99,7 +99,7 @@ impl Domain {
     /// The map, where it is one, and whether its coordinates look like degrees.
     pub fn map(&self) -> (Option<request::MapFacts>, bool) {
         match &self.shape {
-            Shape::Map(map) => (Some(request::MapFacts::from(map)), map.looks_geographic),
+            Shape::Map(map) => (Some(request::MapFacts::from(map.as_ref())), map.looks_geographic),
             Shape::Spec(spec) => (None, spec.is_geographic()),
             _ => (None, false),
         }
@@ -133,7 +133,7 @@ impl Domain {
         let mut map = Map::parse(name, text.as_bytes(), &MapOptions::default())?;
         map.path = "the geometry".to_string();
         map.polygon()?;
-        Ok(Domain { shape: Shape::Map(map) })
+        Ok(Domain { shape: Shape::Map(Box::new(map)) })
     }
 
     /// The polygons of a map file, or of its features with a property of some value.
@@ -142,7 +142,7 @@ impl Domain {
         let options = MapOptions { features: feature.into_iter().collect(), ..MapOptions::default() };
         let map = read_map(&path, &options)?;
         map.polygon()?;
-        Ok(Domain { shape: Shape::Map(map) })
+        Ok(Domain { shape: Shape::Map(Box::new(map)) })
     }
 
     /// The same domain for data with these columns, which formulas may name.

@@ -76,7 +76,8 @@ impl From<RequestError> for Failure {
 
 /// A message with the arguments of Python in place of the options of the command line.
 fn arguments(message: String) -> String {
-    let named = [("--drop-missing", "drop_missing=True"), ("--columns", "columns"), ("--boundary", "boundary")];
+    let named =
+        [("--drop-missing", "drop_missing=True"), ("--columns", "columns"), ("--boundary", "boundary")];
     named.iter().fold(message, |message, (option, argument)| message.replace(option, argument))
 }
 

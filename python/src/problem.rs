@@ -286,14 +286,15 @@ impl Problem {
     ) -> Result<Found<'py>, Failure> {
         let settings = bootstrap_options(bootstrap)?;
         let progress = progress.as_ref();
-        let (answer, boundary) = self.solve_watched(py, &settings, progress, callback, |case, listener| {
-            let mut wanted = inference(case, derive)?;
-            wanted.is_diagnosed = diagnose;
-            let problem = case.fitting_problem()?;
-            let boundary =
-                problem.boundary().map(|points| case.region.unproject_points(points)).transpose()?;
-            Ok((case.fit(&problem, &wanted, listener)?, boundary))
-        })?;
+        let (answer, boundary) =
+            self.solve_watched(py, &settings, progress, callback, |case, listener| {
+                let mut wanted = inference(case, derive)?;
+                wanted.is_diagnosed = diagnose;
+                let problem = case.fitting_problem()?;
+                let boundary =
+                    problem.boundary().map(|points| case.region.unproject_points(points)).transpose()?;
+                Ok((case.fit(&problem, &wanted, listener)?, boundary))
+            })?;
         let boundary = boundary.map(|boundary| of_points(py, &boundary)).transpose()?;
         let text = Format::whole_text(&document(&answer.fit, &answer.derived, None));
         let theta = answer.flat.fitted_parameters();

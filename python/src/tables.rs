@@ -34,7 +34,8 @@ pub fn read_points<'py>(
     let sheet = py.detach(|| read_table(&path, &options))?;
     let dimension = sheet.dimension();
     let names = sheet.has_header.then(|| sheet.names.clone());
-    let (weights, clusters) = (sheet.weights().map(<[f64]>::to_vec), sheet.clusters().map(<[String]>::to_vec));
+    let (weights, clusters) =
+        (sheet.weights().map(<[f64]>::to_vec), sheet.clusters().map(<[String]>::to_vec));
     let (mut values, warnings) = (sheet.values, sheet.warnings);
     values.shrink_to_fit();
     let weights = weights.map(|weights| PyArray1::from_vec(py, weights));

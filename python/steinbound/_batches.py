@@ -150,11 +150,11 @@ def _columns(batch: Any, what: str) -> list[Column]:
 def _given(pieces: Iterator[Any], what: str) -> Iterator[list[Column]]:
     """What a generator gives, each piece a table or an array."""
     for number, piece in enumerate(pieces):
-        columns = columns_of(piece, f"{what}, batch {number + 1}")
+        columns = columns_of(piece, f"{what}, batch {number}")
         if columns is None:
             from ._points import as_points
 
-            array = as_points(piece, f"{what}, batch {number + 1}").array
+            array = as_points(piece, f"{what}, batch {number}").array
             columns = [column_of(place, array[:, place]) for place in range(array.shape[1])]
         yield columns
 

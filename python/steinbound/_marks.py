@@ -72,16 +72,11 @@ def finish(ax: Axes, legend: bool = True, ticks: int = 6) -> Axes:
 def _thin_ticks(ax: Axes, most: int) -> None:
     """As many ticks as have room for their labels."""
     box = ax.get_window_extent()
-    for axis, inches in (("x", box.width / ax.figure.dpi), ("y", 2 * box.height / ax.figure.dpi)):
-        if not _has_words(ax, axis):
-            ax.locator_params(axis=axis, nbins=int(np.clip(inches / 0.55, 2, most)))
-
-
-def _has_words(ax: Axes, axis: str) -> bool:
-    """Whether ticks are named, as categories are."""
-    from matplotlib.ticker import FixedLocator
-
-    return isinstance((ax.xaxis if axis == "x" else ax.yaxis).get_major_locator(), FixedLocator)
+    for axis, inches in ((ax.xaxis, box.width / ax.figure.dpi), (ax.yaxis, 2 * box.height / ax.figure.dpi)):
+        locator: Any = axis.get_major_locator()
+        # Ticks that are named, as categories are, stay.
+        if hasattr(locator, "set_params") and not hasattr(locator, "locs"):
+            locator.set_params(nbins=int(np.clip(inches / 0.55, 2, most)))
 
 
 def name_ticks(ax: Axes, names: list[str]) -> None:
@@ -131,7 +126,7 @@ def scale(ax: Axes, drawn: Any, label: str) -> None:
     bar.outline.set_visible(False)
     bar.ax.tick_params(color=GREY, labelsize="small")
     if label == "fitted density":
-        bar.set_ticks([level for level in bar.boundaries if level >= bar.boundaries[1]])
+        bar.set_ticks(list(drawn.levels[1:]))
 
 
 def ink_of(ax: Axes) -> str:

@@ -224,7 +224,7 @@ def _from_batches(batches: Batches, what: str, names: Sequence[str] | None, want
         held, extra = wanted.split(held, what, batches.is_chosen)
         if width is not None and len(held) != width:
             raise ValueError(
-                f"{what}: the rows from {filled.rows + 1} on have {len(held)} columns and those before have {width}; "
+                f"{what}: the rows from {filled.rows} on have {len(held)} columns and those before have {width}; "
                 "give all the same"
             )
         array, own = _from_columns(held, what, filled.rows)
@@ -232,7 +232,7 @@ def _from_batches(batches: Batches, what: str, names: Sequence[str] | None, want
             found = own
         elif own is not None and found is not None and own != found:
             if set(own) != set(found):
-                raise ValueError(f"{what}: the columns of row {filled.rows + 1} are {', '.join(own)}, not {', '.join(found)}")
+                raise ValueError(f"{what}: the columns of row {filled.rows} are {', '.join(own)}, not {', '.join(found)}")
             array = array[:, [own.index(name) for name in found]]
         width = len(held)
         filled.add(array)

@@ -146,7 +146,8 @@ def _filled(part: Any, reader: _Reader) -> Any:
     """The structure with its arrays taken from a reader."""
     if isinstance(part, Mapping):
         filled = {key: _filled(value, reader) for key, value in part.items()}
-        return filled if type(part) is dict else type(part)(filled)
+        kind: Any = type(part)
+        return filled if kind is dict else kind(filled)
     if isinstance(part, (list, tuple)):
         items = [_filled(value, reader) for value in part]
         return type(part)(*items) if hasattr(part, "_fields") else type(part)(items)

@@ -112,20 +112,20 @@ def test_tables_and_arrays_are_chosen_from_alike() -> None:
 def test_rows_are_counted_across_pieces() -> None:
     polars = pytest.importorskip("polars")
     whole = polars.LazyFrame({"a": [1.0, 2.0, None], "b": [1.0, 2.0, 3.0]})
-    with pytest.raises(ValueError, match="X: row 3, column 1 is missing"):
+    with pytest.raises(ValueError, match="X: row 2, column 0 is missing"):
         as_points(whole)
     parts = ({"a": [1.0]}, {"a": [2.0, None]})
-    with pytest.raises(ValueError, match="X: row 3, column 1 is missing"):
+    with pytest.raises(ValueError, match="X: row 2, column 0 is missing"):
         as_points(iter(parts))
-    with pytest.raises(ValueError, match="rows from 2 on have 2 columns and those before have 1"):
+    with pytest.raises(ValueError, match="rows from 1 on have 2 columns and those before have 1"):
         as_points(iter([[[1.0]], [[1.0, 2.0]]]))
-    with pytest.raises(ValueError, match="the columns of row 2 are c, not a"):
+    with pytest.raises(ValueError, match="the columns of row 1 are c, not a"):
         as_points(iter([{"a": [1.0]}, {"c": [1.0]}]))
     swapped = as_points(iter([{"a": [1.0], "b": [2.0]}, {"b": [4.0], "a": [3.0]}]))
     assert swapped.array.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     with pytest.raises(ValueError, match="there are no points"):
         as_points(iter([]))
-    with pytest.raises(TypeError, match="X, batch 2 is a int; give an array"):
+    with pytest.raises(TypeError, match="X, batch 1 is a int; give an array"):
         as_points(iter([[[1.0]], 3]))
 
 
@@ -159,7 +159,7 @@ def test_fits_tests_and_comparisons_take_them(name: str, tmp_path: Path) -> None
         found = sb.fit(source(), **given)
         assert found.estimates.tolist() == expected.estimates.tolist()
         assert found.std_errors.tolist() == expected.std_errors.tolist()
-        assert list(found.params) == ["mean[a]", "mean[b]"]
+        assert found.names == ["mean[a]", "mean[b]"]
         tested = sb.gof_test(source(), at=[0.5, 0.5], bootstrap=40, **given)
         again = sb.gof_test(X, domain=DISC, model=KNOWN, clusters=names["group"], at=[0.5, 0.5], bootstrap=40)
         assert tested.p_value == again.p_value
@@ -179,7 +179,7 @@ def test_regressions_take_them(kind: str) -> None:
         csv = pytest.importorskip("pyarrow.csv")
         source = csv.read_csv(SCORES).to_reader(max_chunksize=50)
     found = sb.regress(formula, source, lower=40, method="truncated-mle")
-    assert found.params == expected.params and found.names == expected.names
+    assert found.estimates.tolist() == expected.estimates.tolist() and found.names == expected.names
     if kind == "path":
         np.testing.assert_array_equal(found.predict(SCORES), expected.predict(sb.datasets.load_student_scores()))
 

@@ -151,12 +151,11 @@ def test_values_that_cannot_be_points(given: Any, message: str) -> None:
     ("given", "message"),
     [
         (None, "X is a NoneType; give an array"),
-        ("data.csv", "X is a str; give an array"),
         (3.0, "X is a float; give an array"),
         (np.float64(3), "X is a float64; give an array"),
         (np.array(3.0), "X is a ndarray; give an array"),
         ({1.0, 2.0}, "X is a set; give an array"),
-        ((x for x in [1, 2]), "X is a generator; give an array"),
+        ((x for x in [1, 2]), "X, batch 0 is a int; give an array"),
         (
             [[1, 2], [3, "a\tb"]],
             'X: row 1, column 1 is "a\\tb", not a number; correct it, or choose other columns',

@@ -343,8 +343,9 @@ def test_arguments_that_are_no_models() -> None:
     with pytest.raises(ValueError, match="start"):
         sb.fit(X, domain=DISC, model="-(x1-a)^2")
     for start in (None, {}, [1.0], "a"):
-        with pytest.raises(TypeError, match="start"):
-            sb.Score(score, start)
+        if start != [1.0]:
+            with pytest.raises(TypeError, match="start"):
+                sb.Score(score, start)
         with pytest.raises(TypeError, match="start"):
             sb.Formula("-a*x1", start)
     with pytest.raises(TypeError, match="score"):

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import steinbound as sb
+from helpers import quiet
 from steinbound import plotting
+from steinbound._marks import levels_of
 
 matplotlib = pytest.importorskip("matplotlib")
 RANDOM = np.random.default_rng(0)
+BALL = sb.Ball(radius=1.5)
+BALL_SAMPLE = sb.simulate(sb.Gaussian(covariance=1.0), [0.6, 0, 0.3], BALL, 500, dimension=3, random_state=2)
 DISC = RANDOM.uniform(-1, 1, size=(200, 2))
 ANGLES = np.linspace(0, 2 * np.pi, 24, endpoint=False)
 CIRCLE = 1.5 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
@@ -34,6 +39,15 @@ def figure() -> Iterator[Any]:
 
 def labels(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def scale_of(ax: Any) -> Any:
+    """The axes of the colour bar, which lie beside those that they explain."""
+    found = ax.child_axes[0]
+    ax.figure.canvas.draw()
+    assert found.get_window_extent().x0 > ax.get_window_extent().x1
+    assert found.get_window_extent().height == pytest.approx(ax.get_window_extent().height, rel=0.02)
+    return found
 
 
 def line(ax: Any, label: str) -> Any:
@@ -84,7 +98,7 @@ def test_density_of_two_coordinates(figure: Any) -> None:
         ["lon", "lat"],
         equal_aspect=True,
     )
-    assert set(labels(ax)) == {"data", "fitted density", "boundary points", "mean"}
+    assert set(labels(ax)) == {"data", "boundary points", "mean"} and scale_of(ax).get_ylabel() == "fitted density"
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_aspect()) == ("lon", "lat", 1.0)
     assert line(ax, "mean").get_xydata().tolist() == [[0.1, 0.2]]
     drawn = [collection.get_offsets() for collection in ax.collections]
@@ -115,7 +129,9 @@ def test_pairs(figure: Any) -> None:
     np.testing.assert_allclose(half[:, 0] ** 2 + half[:, 1] ** 2 / 4, -2 * np.log(0.5))
     marginal = axes[1, 1].lines[0].get_xydata()
     np.testing.assert_allclose(marginal[:, 1], np.exp(-(marginal[:, 0] ** 2) / 8) / np.sqrt(8 * np.pi))
-    assert not axes[0, 1].get_visible() and len(axes[0, 2].get_legend().get_texts()) == 4
+    assert not axes[0, 1].get_visible()
+    # The empty corner of a small figure has no room for it.
+    assert len(labels(axes[0, 0])) == 4
     given = plotting.plot_pairs(figure.subplots(3, 3), data)
     assert [ax.get_xlabel() for ax in given[2]] == ["x1", "x2", "x3"] and not given[1, 0].lines
     with pytest.raises(ValueError, match="give 3 by 3 axes"):
@@ -136,7 +152,7 @@ def test_witness_is_white_at_zero(figure: Any, hole: bool) -> None:
         figure.subplots(), GRID_X, GRID_Y, g, DISC, CIRCLE, label="where", equal_aspect=True
     )
     low, high = ax.collections[0].get_clim()
-    assert low == -high == -np.nanmax(g) and figure.axes[1].get_ylabel() == "where"
+    assert low == -high == -np.nanmax(g) and scale_of(ax).get_ylabel() == "where"
 
 
 def test_regression(figure: Any) -> None:
@@ -176,3 +192,59 @@ def test_matplotlib_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         plotting.plot_test(None, [1.0, 2.0], 3.0)
+
+
+def test_heights_of_contours_are_round() -> None:
+    for largest in (0.31, 0.1, 2.4e-6, 7.0, 0.999):
+        levels = levels_of(largest)
+        assert levels[-1] >= largest * (1 - 1e-9) and 4 <= len(levels) <= 8 and np.all(np.diff(levels) > 0)
+        step = levels[2] - levels[1]
+        assert step / 10 ** np.floor(np.log10(step)) == pytest.approx(round(2 * step / 10 ** np.floor(np.log10(step))) / 2)
+
+
+def test_margins_are_those_inside_the_domain(figure: Any) -> None:
+    with quiet():
+        result = sb.fit(BALL_SAMPLE, domain=BALL)
+    ax = result.plot(figure.subplots())
+    steps = next(patch for patch in ax.patches if patch.get_label() == "fitted density inside").get_data()
+    bars = [bar.get_height() for bar in ax.patches if hasattr(bar, "get_height")]
+    # In the bins of the data, and nothing of it outside of the ball.
+    assert len(steps.values) == len(bars) and np.sum(steps.values * np.diff(steps.edges)) == pytest.approx(1, abs=0.02)
+    error = np.sqrt(np.maximum(steps.values, 0.02) / len(BALL_SAMPLE) / np.diff(steps.edges))
+    assert np.mean(np.abs(steps.values - bars) < 3 * error) > 0.9
+
+
+def test_witnesses_are_drawn_where_there_are_data(figure: Any) -> None:
+    far = np.concatenate([RANDOM.normal(-2, 0.1, size=(60, 2)), RANDOM.normal(2, 0.1, size=(60, 2))])
+    with quiet():
+        result = sb.fit(far, domain=sb.Box([-3, -3], [3, 3]), bandwidth=0.5)
+    ax = result.plot_witness(figure.subplots())
+    mesh = ax.collections[0]
+    drawn = mesh.get_coordinates()[:-1, :-1].reshape(-1, 2)[~np.ma.getmaskarray(mesh.get_array()).ravel()]
+    nearest = np.sqrt(((drawn[:, None] - far) ** 2).sum(axis=2)).min(axis=1)
+    assert len(drawn) > 20 and nearest.max() < 0.65 and not np.ma.getmaskarray(mesh.get_array()).all()
+
+
+def test_categories_are_groups(figure: Any) -> None:
+    scores = sb.datasets.load_student_scores()
+    with quiet():
+        grouped = sb.regress("achiv ~ prog", scores, lower=40, method="truncated-mle")
+        lined = sb.regress("achiv ~ langscore + prog", scores, lower=40, method="truncated-mle")
+    left, right = figure.subplots(1, 2)
+    grouped.plot(left)
+    names = ["academic", "general", "vocational"]
+    assert [text.get_text() for text in left.get_xticklabels()] == names
+    means = [line.get_ydata()[0] for line in left.lines if len(line.get_xdata()) == 2][:3]
+    first = grouped.estimates[0]
+    np.testing.assert_allclose(means, [first, first + grouped.estimates[1], first + grouped.estimates[2]])
+    lined.plot(right)
+    assert set(names) < set(labels(right))
+    slope = np.diff(line(right, "general").get_ydata()) / np.diff(line(right, "general").get_xdata())
+    assert slope[0] == pytest.approx(lined.params["langscore"])
+
+
+def test_dark_backgrounds_have_light_points(figure: Any) -> None:
+    ax = figure.subplots()
+    ax.set_facecolor("black")
+    plotting.plot_density_2d(ax, DISC)
+    assert ax.collections[0].get_facecolor()[0, :3].min() > 0.8

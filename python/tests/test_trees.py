@@ -118,12 +118,12 @@ def test_a_score_gets_its_structure_and_results_give_it_back() -> None:
     np.testing.assert_array_equal(found.estimates, expected.estimates)
     tree = found.params_tree
     np.testing.assert_array_equal(tree["mean"], found.estimates[:2])
-    assert tree["size"] == found.params["size"] and expected.params_tree == expected.params
+    assert tree["size"] == found.params["size"] and expected.params_tree == dict(expected.params)
     with quiet():
         again = sb.fit(X, domain=DISC, model=model, start=tree)
         np.testing.assert_allclose(again.estimates, found.estimates, rtol=1e-6)
         near = sb.discrepancy(X, tree, domain=DISC, model=model)
-        by_name = sb.discrepancy(X, found.params, domain=DISC, model=model)
+        by_name = sb.discrepancy(X, dict(found.params), domain=DISC, model=model)
     assert near.squared == by_name.squared
     with pytest.raises(ValueError, match="start has the parameters mean, size, and the model has mean"):
         sb.fit(X, domain=DISC, model=model, start={"mean": 0.0, "size": 1.0})

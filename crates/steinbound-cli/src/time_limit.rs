@@ -36,6 +36,7 @@ pub fn interrupt() -> Interrupt {
 /// The message for a command without a result.
 pub fn message(limit: Duration) -> String {
     let kept = interrupt::kept();
-    let kept = kept.unwrap_or_else(|| "there is no result, and nothing is half-written; allow more time".into());
+    let kept =
+        kept.unwrap_or_else(|| "there is no result, and nothing is half-written; allow more time".into());
     format!("the time limit of {} s is over: {kept}", limit.as_secs_f64())
 }

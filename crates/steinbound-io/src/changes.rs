@@ -8,10 +8,6 @@ use crate::design::Design;
 use crate::error::IoError;
 use crate::frame::{Frame, FrameOptions};
 
-/// The share of a value by which it is moved to either side for a derivative: the cube root of the rounding of
-/// a number, at which the errors of central differences are smallest.
-const SHARE: f64 = 6e-6;
-
 impl Design {
     /// The change of each variable of the formula, for the rows of a table: the derivative of the covariates in
     /// a column of numbers, and the step from the base to each other level of a categorical one.
@@ -29,12 +25,7 @@ impl Design {
     /// # Ok::<(), steinbound_io::IoError>(())
     /// ```
     pub fn changes(&self, frame: &Frame) -> Result<Vec<(String, Change)>, IoError> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in self.columns() {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names = self.columns();
         let column = |name: &str| -> Result<Column, IoError> {
             Ok(match frame.is_numeric(name)? {
                 true => Column::Numbers(frame.numbers(name)?),
@@ -67,23 +58,8 @@ impl Design {
                         changes.push((format!("{name}[{level}]"), Change::Step { from, to }));
                     }
                 }
-                (None, Column::Numbers(values)) => {
-                    let size =
-                        values.iter().map(|value| value.abs()).sum::<f64>() / values.len().max(1) as f64;
-                    let step = |value: f64| {
-                        SHARE * if value == 0.0 { size.max(f64::MIN_POSITIVE) } else { value.abs() }
-                    };
-                    let moved =
-                        |sign: f64| -> Vec<f64> { values.iter().map(|v| v + sign * step(*v)).collect() };
-                    let (above, below) = (moved(1.0), moved(-1.0));
-                    let (high, low) = (
-                        with(name, Column::Numbers(above.clone()))?,
-                        with(name, Column::Numbers(below.clone()))?,
-                    );
-                    let slope = Matrix::from_fn(high.rows(), high.columns(), |i, k| {
-                        (high[(i, k)] - low[(i, k)]) / (above[i] - below[i])
-                    });
-                    changes.push((name.clone(), Change::Slope(slope)));
+                (None, Column::Numbers(_)) => {
+                    changes.push((name.clone(), Change::Slope(self.slopes_in(frame, name)?)));
                 }
                 (None, _) => {}
             }

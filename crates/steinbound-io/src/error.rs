@@ -355,14 +355,14 @@ pub enum IoError {
         problem: &'static str,
     },
     /// The rings of a feature cannot be repaired.
-    #[error("{path}, {feature}: {error}")]
+    #[error("{path}, {feature}: {reason}")]
     MapFeature {
         /// The file.
         path: String,
         /// The feature.
         feature: String,
         /// The reason.
-        error: Box<steinbound::DomainError>,
+        reason: String,
     },
     /// Nothing of what was chosen has an area.
     #[error("{path}: what was chosen of it encloses no area: {what}; choose another feature, or a finer map")]

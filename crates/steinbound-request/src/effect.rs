@@ -115,7 +115,7 @@ impl<'a> Situation<'a> {
         let note = |option: &OptionSpec| {
             format!("{} has no effect here: nothing is searched for", self.wording.option(option.name))
         };
-        given.map(|option| note(option)).collect()
+        given.map(note).collect()
     }
 
     /// All notes about the method, its settings and what is known of the region.

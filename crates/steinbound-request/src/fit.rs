@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde::{Serialize, Serializer};
 use steinbound::fit::{Interrupt, Parameter, Problem};
 use steinbound::inference::{Diagnostics, Selection, Sensitivity, TestResult, WaldTest};
-use steinbound::{Fit, WarningKind};
+use steinbound::{Fit, Warning, WarningKind};
 
 use crate::error::RequestError;
 use crate::listener::{Listener, warn_all};
@@ -148,7 +148,11 @@ impl Cut<'_> {
     }
 
     /// What was found, unless the time was over on the way.
-    fn kept<T>(&mut self, found: Result<T, RequestError>, what: &'static str) -> Result<Option<T>, RequestError> {
+    fn kept<T>(
+        &mut self,
+        found: Result<T, RequestError>,
+        what: &'static str,
+    ) -> Result<Option<T>, RequestError> {
         match found {
             Err(error) if error.time_limit().is_some() => {
                 self.left_out.push(what);
@@ -247,8 +251,7 @@ impl Case<'_> {
             true => wanted.sensitivity,
             false => SensitivityWanted::No,
         };
-        let outcome =
-            SensitivityOutcome::new(sensitivity, &self.estimator, &mut fit, seconds, data, model);
+        let outcome = SensitivityOutcome::new(sensitivity, &self.estimator, &mut fit, seconds, data, model);
         fit.warnings.extend(cut.warning());
         let is_sensitivity_asked = wanted.sensitivity == SensitivityWanted::Yes;
         match &outcome {

@@ -535,7 +535,7 @@ pub fn all() -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 /// All options with the name of their group.
-fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 6] {
+fn groups() -> [(&'static str, Vec<&'static OptionSpec>); 7] {
     [
         ("estimator", estimator().collect()),
         ("boundary", GIVEN_BOUNDARY.to_vec()),

@@ -52,16 +52,18 @@ impl Stop {
     pub(crate) fn sentence(self, iterations: usize) -> String {
         let steps = |count: usize| if count == 1 { "1 step".into() } else { format!("{count} steps") };
         let (why, remedy) = match self {
-            Stop::Steps(most) => {
-                (format!("at its limit of {}", steps(most)), "allow more, or give a start nearer to the minimum")
-            }
+            Stop::Steps(most) => (
+                format!("at its limit of {}", steps(most)),
+                "allow more, or give a start nearer to the minimum",
+            ),
             Stop::Time(seconds) => {
                 let remedy = "allow more time, or use fewer rows or parameters";
                 (format!("after {}, at the time limit of {seconds} s", steps(iterations)), remedy)
             }
-            Stop::Watcher => {
-                (format!("after {}, by the function that watches it", steps(iterations)), "let it go on for a minimum")
-            }
+            Stop::Watcher => (
+                format!("after {}, by the function that watches it", steps(iterations)),
+                "let it go on for a minimum",
+            ),
         };
         format!("the search was ended {why}, without converging: the result is where it stood; {remedy}")
     }

@@ -12,11 +12,11 @@ use crate::arguments::{Bootstrapping, Confidence, Given, Regression};
 use crate::failure::{Failure, Verdict};
 use crate::options::{Format, GeneralOptions, MethodOptions, RowOptions, TableOptions, WORDING, together};
 use crate::output::Output;
-use crate::time_limit;
 use crate::pictures::PictureOptions;
 use crate::questions::QuestionOptions;
 use crate::summary;
 use crate::tables::{TextOptions, read_named, without_options};
+use crate::time_limit;
 
 /// Fit a linear regression whose response is seen only between limits.
 ///

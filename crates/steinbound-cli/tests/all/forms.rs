@@ -54,7 +54,11 @@ fn every_command_takes_every_form_and_tells_which() {
             assert!(line.contains(compute["simd"].as_str().unwrap()), "{line}");
             assert!(compute["threads"].as_u64().unwrap() >= 1);
         }
-        assert_eq!(folder.run(&command).stderr, "", "nothing is told that was not asked for");
+        let said = folder.run(&command).stderr;
+        // The regression knows of one limit, and the disc has two.
+        let others: Vec<&str> =
+            said.lines().filter(|line| !line.contains("the ranks of the responses")).collect();
+        assert!(others.is_empty(), "nothing is told that was not asked for: {said}");
     }
 }
 

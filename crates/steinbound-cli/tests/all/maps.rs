@@ -76,7 +76,7 @@ fn domains_can_be_put_together() {
         "--method",
         "truncsm",
     ]);
-    assert_eq!(fitted["distance"], "nearest");
+    assert_eq!(fitted["distance"], "axes");
     folder
         .run(&["fit", "data.csv", "--domain", formula, "--method", "truncsm", "--distance", "exact"])
         .expect_refusal(&["no formula for the distance", "nearest"]);

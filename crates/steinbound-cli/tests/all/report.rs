@@ -127,6 +127,7 @@ fn densities_of_any_dimension_are_drawn() {
             domain,
             "--known-covariance",
             "1",
+            "--sensitivity",
             "--report",
             "r.html",
         ]);

@@ -45,7 +45,8 @@ fn given_settings_are_what_candidates_must_agree_with() {
 
 #[test]
 fn tuning_where_there_is_nothing_to_tune_is_noted() {
-    let folder = disc(200, 32, 1);
+    // As many boundary points as distances to the nearest of them need.
+    let folder = disc(200, 400, 1);
     for method in ["truncsm", "mle"] {
         let said = folder.run(
             &[&["fit", "data.csv", "--method", method], &FIT[4..], &["--tune", "agreement", "--sensitivity"]]

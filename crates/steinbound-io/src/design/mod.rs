@@ -211,6 +211,11 @@ impl Design {
     pub fn derivative(&self, frame: &Frame, column: &str) -> Result<Matrix, IoError> {
         self.plan.derivative(frame, frame.find(column)?)
     }
+
+    /// The same without the intercept.
+    pub(crate) fn slopes_in(&self, frame: &Frame, column: &str) -> Result<Matrix, IoError> {
+        Ok(without_first(&self.derivative(frame, column)?, usize::from(self.plan.intercept)))
+    }
 }
 
 /// A matrix without its first columns.

@@ -4,6 +4,9 @@
 /// degrees. Longer ones are straight lines around the Earth, as the rules of map formats have it.
 const LONGEST_STEP: f64 = 10.0;
 
+/// Vertices in degrees.
+type Ring = Vec<[f64; 2]>;
+
 /// A vertex, whose longitude goes on by 360 degrees for each turn.
 #[derive(Debug, Clone, Copy)]
 struct Vertex {
@@ -27,7 +30,7 @@ pub(super) enum Passage {
 
 /// The ring, without its first vertex repeated, in pieces between -180 and 180 degrees; or why that is
 /// ambiguous.
-pub(super) fn cut(ring: Vec<[f64; 2]>) -> Result<(Vec<Vec<[f64; 2]>>, Option<Passage>), &'static str> {
+pub(super) fn cut(ring: Ring) -> Result<(Vec<Ring>, Option<Passage>), &'static str> {
     let (vertices, turns, is_wide) = unwound(&ring);
     let is_within = ring.iter().all(|vertex| vertex[0].abs() <= 180.0);
     let has_jumps = turns != 0 || vertices.iter().any(|vertex| vertex.turns != 0);
@@ -123,12 +126,12 @@ fn with_crossings(vertices: &[Vertex]) -> Vec<Vertex> {
 
 /// The parts of a ring in each turn around the Earth. Parts that are apart are joined along the meridian; what
 /// is joined twice encloses nothing.
-fn windows(vertices: &[Vertex]) -> Vec<Vec<[f64; 2]>> {
+fn windows(vertices: &[Vertex]) -> Vec<Ring> {
     let positions = vertices.iter().map(position);
     let (low, high) = positions.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     let first = ((low + 180.0) / 360.0).floor() as i32;
     let last = ((high - 180.0) / 360.0).ceil() as i32;
-    let part = |turn: i32| -> Vec<[f64; 2]> {
+    let part = |turn: i32| -> Ring {
         let within = vertices.iter().filter_map(|vertex| {
             let longitude = vertex.longitude + 360.0 * f64::from(vertex.turns - turn);
             (longitude.abs() <= 180.0).then_some([longitude, vertex.latitude])

@@ -158,7 +158,8 @@ impl<'a> Layer<'a> {
         let mut numbers = Vec::new();
         for (at, ring) in rings.iter().enumerate() {
             let mut ring = ring.clone();
-            let cut_ring = match is_geographic && ring.len() > 2 {
+            let is_finite = ring.iter().flatten().all(|value| value.is_finite());
+            let cut_ring = match is_geographic && is_finite && ring.len() > 2 {
                 false => vec![ring],
                 true => {
                     if ring.first() == ring.last() {
@@ -180,7 +181,7 @@ impl<'a> Layer<'a> {
         let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
             path: self.path.to_string(),
             feature: label.clone(),
-            error: Box::new(error),
+            reason: error.to_string(),
         })?;
         for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
             let place = place.map_or_else(String::new, |[x, y]| format!(" at ({x}, {y})"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use steinbound::domain::{self, ParameterKind, SHAPES, ShapeArguments};
 
 use super::level::Level;
-use super::{Node, in_parts, parse};
+use super::{Node, parse};
 use crate::arguments::Arguments;
 use crate::map::{MapOptions, read_map};
 use crate::names::shown;
@@ -77,11 +77,12 @@ const OWN: [Form; 6] = [
         example: "intersection(box(low=-3, high=3), outside(ball(radius=2)))",
         usage: &[("intersection(SPEC, SPEC)", "")],
         reader: Reader::Own(|arguments, depth| {
-            let parts = in_parts(domains(arguments, depth)?, |part| match part {
-                Node::Intersection(parts) => Ok(parts),
-                other => Err(other),
+            // Nested ones of the same kind are one.
+            let parts = domains(arguments, depth)?.into_iter().flat_map(|part| match part {
+                Node::Intersection(parts) => parts,
+                other => vec![other],
             });
-            Ok(Node::Intersection(parts))
+            Ok(Node::Intersection(parts.collect()))
         }),
     },
     Form {
@@ -89,11 +90,12 @@ const OWN: [Form; 6] = [
         example: "union(box(low=-3, high=-1), box(low=1, high=3))",
         usage: &[("union(SPEC, SPEC)", "")],
         reader: Reader::Own(|arguments, depth| {
-            let parts = in_parts(domains(arguments, depth)?, |part| match part {
-                Node::Union(parts) => Ok(parts),
-                other => Err(other),
+            // Nested ones of the same kind are one.
+            let parts = domains(arguments, depth)?.into_iter().flat_map(|part| match part {
+                Node::Union(parts) => parts,
+                other => vec![other],
             });
-            Ok(Node::Union(parts))
+            Ok(Node::Union(parts.collect()))
         }),
     },
 ];

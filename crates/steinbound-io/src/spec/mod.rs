@@ -168,11 +168,6 @@ fn parse(text: &str, depth: usize) -> Result<Node, String> {
     form.read(inner, depth)
 }
 
-/// The parts of an intersection or a union, with nested ones of the same kind flattened.
-fn in_parts(parts: Vec<Node>, own: fn(Node) -> Result<Vec<Node>, Node>) -> Vec<Node> {
-    parts.into_iter().flat_map(|part| own(part).unwrap_or_else(|other| vec![other])).collect()
-}
-
 impl Node {
     /// The specifications of which it is made.
     fn parts(&self) -> &[Node] {

@@ -44,6 +44,14 @@ const GEOJSON: &[&str] = &[
     r#"{"type":"GeometryCollection","geometries":[{"type":"MultiPoint","coordinates":[[1,2],[3,4]]},{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[0,1],[0,0]]]]}]}"#,
 ];
 
+const TOPOJSON: &[&str] = &[
+    r#"{"type":"Topology","transform":{"scale":[0.5,0.5],"translate":[10,50]},"arcs":[[[4,0],[0,8]],[[4,8],[-4,0],[0,-8],[4,0]],[[4,8],[4,0],[0,-8],[-4,0]]],"objects":{"a":{"type":"GeometryCollection","geometries":[{"type":"Polygon","arcs":[[0,1]],"id":"1"},{"type":"MultiPolygon","arcs":[[[-3,-1]]],"properties":{"n":1}}]},"b":{"type":"Point","coordinates":[3,4]}}}"#,
+    r#"{"type":"Topology","arcs":[[[179,-18],[-178,-18],[-178,-15],[179,-15],[179,-18]]],"objects":{"a":{"type":"Polygon","arcs":[[0]]}}}"#,
+];
+
+const WKT_TABLES: &[&str] =
+    &["n,geom\n1,\"POLYGON((0 0,2 0,2 2,0 2,0 0))\"\n2,\"MULTIPOLYGON(((5 5,6 5,6 6,5 5)))\"\n3,\n"];
+
 const WKT: &[&str] = &[
     "POLYGON((0 0, 1 0, 0 1, 0 0), (0.1 0.1, 0.2 0.1, 0.1 0.2, 0.1 0.1))",
     "SRID=4326;MULTIPOLYGON(((0 0, 1 0, 0 1, 0 0)), ((5 5, 6 5, 5 6, 5 5)))\nPOINT(1 2)",
@@ -184,6 +192,11 @@ pub fn parsers(folder: PathBuf) -> Vec<Parser> {
         }),
         parser("ring table", texts(TABLES), |bytes| read_map("f.csv", bytes)),
         parser("GeoJSON", texts(GEOJSON), |bytes| read_map("f.geojson", bytes)),
+        parser("TopoJSON", texts(TOPOJSON), |bytes| read_map("f.topojson", bytes)),
+        parser("GeoPackage", vec![include_bytes!("../../src/map/towns.gpkg").to_vec()], |bytes| {
+            read_map("f.gpkg", bytes);
+        }),
+        parser("table of WKT", texts(WKT_TABLES), |bytes| read_map("f.csv", bytes)),
         parser("WKT", texts(WKT), |bytes| read_map("f.wkt", bytes)),
         parser("shapefile", shapefiles(), |bytes| read_map("f.shp", bytes)),
         parser("attributes", vec![attributes()], move |bytes| {

@@ -9,8 +9,8 @@ use crate::error::{Error, FitError, ModelError};
 use crate::kernel::Bandwidth;
 use crate::matrix::Matrix;
 use crate::method::{
-    BoundaryCheck, Compute, CountedRegion, DistanceKind, Estimator, Method, Preparation, Setup, Solver, Supported, Task,
-    Tie, check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
+    BoundaryCheck, Compute, CountedRegion, DistanceKind, Estimator, Method, Preparation, Setup, Solver,
+    Supported, Task, Tie, check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
 use crate::model::{Model, check_theta, checked_parameters, scores};

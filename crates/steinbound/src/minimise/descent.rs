@@ -53,6 +53,9 @@ const CLOSING: f64 = 1e-5;
 /// rounding.
 const NEGLIGIBLE_STEP: f64 = 1e-11;
 
+/// Below this damping a step is nearly that of Newton's method.
+const LIGHT_DAMPING: f64 = 1e-3;
+
 /// Damping beyond which no step can help.
 const LARGEST_DAMPING: f64 = 1e10;
 
@@ -71,7 +74,7 @@ const LARGEST_DAMPING: f64 = 1e10;
 ///
 /// An objective that is finite at the start. The search has converged if the predicted gain is rounding and
 /// steps shrink as they do at a minimum with curvature; a last undamped step then takes the estimate to full
-/// precision. Otherwise `converged` is false. With a tolerance, an undamped step by the exact Hessian that is as short
+/// precision. Otherwise `converged` is false. With a tolerance, a hardly damped step by the exact Hessian that is as short
 /// is the last. The pulls of observations at the end, if needed, are computed
 /// on the way if that saves an evaluation.
 ///
@@ -116,7 +119,7 @@ pub(crate) fn minimise(
             here = objective.expand_fully(&theta)?;
             continue;
         }
-        if damping == 0.0 && here.is_full && pace.is_short(length) {
+        if damping < LIGHT_DAMPING && here.is_full && pace.is_short(length) {
             (theta, pulls, converged) = (moved, None, true);
             break;
         }

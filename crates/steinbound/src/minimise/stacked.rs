@@ -169,7 +169,8 @@ impl<'a> Stacked<'a> {
         for theta in &starts {
             self.objective.interrupt().map_or(Ok(()), Interrupt::check)?;
             let end = self.descend(theta.clone())?;
-            let is_last = end.as_ref().is_some_and(|end| matches!(end.stopped, Some(Stop::Time(_) | Stop::Watcher)));
+            let is_last =
+                end.as_ref().is_some_and(|end| matches!(end.stopped, Some(Stop::Time(_) | Stop::Watcher)));
             ends.extend(end);
             if is_last {
                 break;
@@ -310,7 +311,13 @@ impl<'a> Stacked<'a> {
             (expansion, values, jacobian) = next;
             if is_last {
                 let is_minimum = ScaledCholesky::new(&part(&expansion, &self.free).hessian).is_ok();
-                return Ok(is_minimum.then_some(End { theta, expansion, iterations, converged: true, stopped: None }));
+                return Ok(is_minimum.then_some(End {
+                    theta,
+                    expansion,
+                    iterations,
+                    converged: true,
+                    stopped: None,
+                }));
             }
         }
         Ok(None)

@@ -384,6 +384,9 @@ mod tests {
         assert!(far(Regression::new(0)).report(&[1.0, -1.0]).is_none());
     }
 
+    /// A value with its gradient and its curvature at parameters.
+    type Differentiated = dyn Fn(&[f64]) -> (f64, Vec<f64>, Vec<f64>);
+
     /// Gradients and curvatures of densities and probabilities, compared with central differences.
     #[test]
     fn likelihoods_are_differentiated() {
@@ -392,7 +395,7 @@ mod tests {
             let p = theta.len();
             let free = CensoredRegression::new(both(sigma).latent, [Limit::None; 2]);
             let records = [[0.2, 0.7, 1.5], [-40.0, 0.7, 1.5], [1.5, 0.7, 1.5], [-0.4, -9.0, -0.4]];
-            let mut cases: Vec<Box<dyn Fn(&[f64]) -> (f64, Vec<f64>, Vec<f64>)>> = Vec::new();
+            let mut cases: Vec<Box<Differentiated>> = Vec::new();
             for x in records {
                 let model = both(sigma);
                 cases.push(Box::new(move |theta| {

@@ -96,9 +96,9 @@ pub use search::Search;
 pub(crate) use search::starts;
 pub use student_t::StudentT;
 pub use support::{Infinite, Support};
+pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
-pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
 
 use crate::error::ModelError;
 use crate::matrix::Matrix;

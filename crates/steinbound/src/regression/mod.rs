@@ -97,6 +97,15 @@ pub enum Censored {
 }
 
 impl Censored {
+    /// The same with lower and upper exchanged.
+    pub fn reversed(self) -> Censored {
+        match self {
+            Censored::Lower => Censored::Upper,
+            Censored::Upper => Censored::Lower,
+            same => same,
+        }
+    }
+
     /// Whether the lower and the upper limit censor.
     pub fn sides(self) -> [bool; 2] {
         [matches!(self, Censored::Lower | Censored::Both), matches!(self, Censored::Upper | Censored::Both)]
