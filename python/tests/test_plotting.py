@@ -217,7 +217,7 @@ def test_margins_are_those_inside_the_domain(figure: Any) -> None:
 def test_witnesses_are_drawn_where_there_are_data(figure: Any) -> None:
     far = np.concatenate([RANDOM.normal(-2, 0.1, size=(60, 2)), RANDOM.normal(2, 0.1, size=(60, 2))])
     with quiet():
-        result = sb.fit(far, domain=sb.Box([-3, -3], [3, 3]), bandwidth=0.5)
+        result = sb.fit(far, domain=sb.Box([-3, -3], [3, 3]), model=sb.Gaussian(covariance=1.0), bandwidth=0.5)
     ax = result.plot_witness(figure.subplots())
     mesh = ax.collections[0]
     drawn = mesh.get_coordinates()[:-1, :-1].reshape(-1, 2)[~np.ma.getmaskarray(mesh.get_array()).ravel()]
