@@ -42,7 +42,11 @@ fn means_of_every_method() {
         let (folder, json, domain) = prepared(name);
         for (method, expected) in json["mean_hat"].as_object().unwrap() {
             let base = vec!["fit", "data.csv", "--known-covariance", "1"];
-            let fit = folder.json(&[base, options(method, &domain)].concat());
+            let said = folder.run(&[base, options(method, &domain), vec!["--format", "json"]].concat());
+            // Distances to the nearest of few points are known to be biased.
+            let is_allowed = said.code == 0 || (said.code == 3 && method.contains("nearest"));
+            assert!(is_allowed, "{name} {method}: {}", said.stderr);
+            let fit = said.json();
             let what = format!("{name} {method}");
             assert_relative(&field(&fit["parameters"], "estimate"), &numbers(expected), 1e-8, &what);
             if method == "tksd_v" && !json["tksd_v_standard_error"].is_null() {

@@ -479,7 +479,7 @@ mod tests {
             set(|x| length(x) <= 1.1, &[wide; 2]).0,
             // Cut off by the box.
             set(|x| length(x) <= 1.1, &[(-0.9, 2.0), (-1.2, 0.8)]).0,
-            set(|x| x[0].abs() + x[1].abs() + x[2].abs() < 1.25, &[wide; 3]).0,
+            set(|x| x[0] * x[0] + 2.0 * x[1] * x[1] + x[2] * x[2] < 1.2, &[wide; 3]).0,
             set(|x| length(x) <= 1.2, &[wide; 5]).0,
         ];
         for set in sets {
