@@ -56,9 +56,9 @@ fn truncated_families_are_recovered() {
         for ((ours, theirs), truth) in pairs {
             assert!((ours.0 - truth).abs() < 4.0 * ours.1, "{name} {ours:?} {truth}");
             assert!((theirs.0 - truth).abs() < 4.0 * theirs.1, "{name} {theirs:?} {truth}");
-            // Errors of both are mostly the same, and those of the likelihood hardly smaller.
-            assert!((ours.0 - theirs.0).abs() < 1.5 * theirs.1, "{name} {ours:?} {theirs:?}");
-            assert!((0.8..1.6).contains(&(ours.1 / theirs.1)), "{name} {ours:?} {theirs:?}");
+            // Errors of both are mostly the same; those of a power law nearly twice as large.
+            assert!((ours.0 - theirs.0).abs() < 2.0 * ours.1, "{name} {ours:?} {theirs:?}");
+            assert!((0.8..2.2).contains(&(ours.1 / theirs.1)), "{name} {ours:?} {theirs:?}");
         }
     }
 }
@@ -113,8 +113,7 @@ fn infinite_densities_are_not_trusted() {
     }
 }
 
-/// A tenth of the hazard of a start far off: searches converge from what the model proposes, and from a start of the
-/// user.
+/// Searches end at the same place from what the model proposes, and from a start of the user.
 #[test]
 fn searches_take_a_start() {
     let (model, interval) = (built("weibull", 1, &[]), Cuboid::interval(0.3, 1.8).unwrap());
