@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import plotting
 from ._density import NoDensity, components
+from ._marks import COLORS
 from ._systems import is_degrees
 from .models import Gaussian, GaussianMixture
 
@@ -181,12 +182,12 @@ def plot_regression_fit(result: RegressionResult, ax: Axes | None) -> Axes:
         for side, limit in zip(("lower", "upper"), result.problem.regression.limits, strict=True)
     )
     values = points[:, [names.index(name) for name in covariates]]
-    factors = {name: name.rpartition("[")[0] for name in covariates if name.endswith("]") and ":" not in name}
+    factors = _factors(covariates, values)
     if factors:
         grouped = _Grouped(result, covariates, values, factors)
         if not grouped.has_line:
             return plotting.plot_groups(ax, grouped.labels, points[:, 0], grouped.means, lower, upper, (grouped.factor, names[0]))
-        if len(grouped.means) <= len(plotting.COLORS):
+        if len(grouped.means) <= len(COLORS):
             return plotting.plot_regression(
                 ax, grouped.x, points[:, 0], grouped.line(0.0), lower, upper, names=(grouped.name, names[0]),
                 groups=grouped.labels, group_lines={label: grouped.line(at) for label, at in grouped.means.items()},
@@ -200,9 +201,16 @@ def plot_regression_fit(result: RegressionResult, ax: Axes | None) -> Axes:
     )
 
 
-def _constant(limit: float) -> float | None:
-    """A limit that is the same for all rows, if there is one."""
-    return limit if np.isfinite(limit) else None
+def _factors(covariates: list[str], values: Array) -> dict[str, str]:
+    """The covariates that say whether a row has a category, each with the name of its factor."""
+    named = {name: name.rpartition("[")[0] for name in covariates if name.endswith("]") and ":" not in name}
+    found = {}
+    for name, factor in named.items():
+        own = values[:, [at for at, other in enumerate(covariates) if named.get(other) == factor]]
+        # Columns of splines and other codings have such names, too.
+        if np.isin(own, (0.0, 1.0)).all() and own.sum(axis=1).max() <= 1:
+            found[name] = factor
+    return found
 
 
 class _Grouped:
@@ -254,3 +262,8 @@ def _baseline(result: RegressionResult, factor: str, levels: list[str]) -> str:
     labels = [] if held is None else [str(label) if isinstance(label, str) else f"{label:g}" for label in held if label is not None]
     others = [label for label in dict.fromkeys(labels) if label not in levels]
     return others[0] if len(others) == 1 else "all others"
+
+
+def _constant(limit: float) -> float | None:
+    """A limit that is the same for all rows, if there is one."""
+    return limit if np.isfinite(limit) else None
