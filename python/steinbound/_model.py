@@ -85,7 +85,9 @@ class NamedModel(Model):
         return {name: float(value) for name, value in given.items()}
 
     def _build(self, dimension: int, names: list[str]) -> _core.Model:
-        given = self._settings
+        # A parameter can have the name of a choice, as the shape of a gamma density.
+        own = [parameter["name"].replace("-", "_") for parameter in FAMILIES[self._family]["parameters"]]
+        given = {name: value for name, value in self._settings.items() if name not in own}
         return _core.Model.family(
             self._family,
             dimension,
