@@ -29,8 +29,8 @@ use crate::warning::{Warning, WarningKind};
 ///
 /// # Requirements
 ///
-/// A model of one coordinate given the others ([`Conditional`]), and a fit with influence values. At least 30
-/// independent observations.
+/// A model of one coordinate given the others ([`Conditional`]) without censored records, and a fit with
+/// influence values. At least 30 independent observations.
 ///
 /// # Complexity
 ///
@@ -63,7 +63,8 @@ const FEWEST: usize = 30;
 impl Unevenness {
     /// `None` for models without ranks.
     pub(super) fn of(problem: &Problem, fit: &Fit) -> Option<Unevenness> {
-        let conditional = problem.model.conditional()?;
+        // Responses recorded at a limit share one rank.
+        let conditional = problem.model.conditional().filter(|found| !found.has_atoms())?;
         let theta = fit.fitted_parameters()?;
         let (n, p) = (fit.setup.n, theta.len());
         let groups = problem.data.independent();
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
     use crate::fit::Estimator;
     use crate::random::stream;
-    use crate::regression::{PreparedRegression, ResponseLimit, TruncatedRegression};
+    use crate::regression::{Censored, PreparedRegression, ResponseLimit, TruncatedRegression};
 
     /// Responses `1 + 2 x + noise`, seen only above 1.5.
     fn sample(seed: u64, n: usize, mut noise: impl FnMut(f64, f64) -> f64) -> PreparedRegression {
@@ -241,6 +242,20 @@ mod tests {
                 assert!((slope - gradient[k]).abs() < 1e-6, "{slope} {}", gradient[k]);
             }
         }
+    }
+
+    /// Records at a limit have no ranks of their own: even if the model holds they would look uneven.
+    #[test]
+    fn censored_responses_have_no_ranks() {
+        let prepared = sample(5, 60, |normal, _| 0.7 * normal);
+        let responses: Vec<f64> = prepared.points.rows().map(|x| x[0].max(2.5)).collect();
+        let covariates = Matrix::from_fn(60, 1, |i, _| prepared.points.row(i)[1]);
+        let censored = TruncatedRegression::new("y", responses).covariates(["x"], covariates);
+        let censored =
+            censored.lower(ResponseLimit::Constant(2.5)).censored(Censored::Both).build(0).unwrap();
+        let estimator = censored.estimator(&Estimator::mle());
+        let problem = estimator.check(&censored.points, censored.fitted_model()).unwrap();
+        assert_eq!(Unevenness::of(&problem, &problem.fit().unwrap()), None);
     }
 
     /// Of 400 samples of the model itself, a share `q` has a p-value below `q`, whatever the method: within
