@@ -125,6 +125,19 @@ def test_limits_stay_in_units_of_the_column(columns):
         sb.regress("I((y - 2)^2) ~ x", columns, lower=low)
 
 
+def test_a_decreasing_function_exchanges_what_is_censored(columns):
+    low, high = np.quantile(columns["y"], [0.2, 0.95])
+    piled = {**columns, "y": np.clip(columns["y"], low, None)}
+    kept = np.asarray(columns["y"]) < high
+    piled = {name: np.asarray(values)[kept] for name, values in piled.items()}
+    options = {"lower": low, "upper": high, "censored": "lower", "diagnostics": False}
+    increasing, decreasing = (sb.regress(f"{formula} ~ x", piled, **options) for formula in ("log(y)", "-log(y)"))
+    assert decreasing.params["x"] == pytest.approx(-increasing.params["x"], rel=1e-5)
+    assert decreasing.params["sigma"] == pytest.approx(increasing.params["sigma"], rel=1e-5)
+    new = {"x": [0.0, 1.0]}
+    np.testing.assert_allclose(-decreasing.predict(new), increasing.predict(new), rtol=1e-5)
+
+
 def test_pictures_have_limits_in_units_of_the_response(columns):
     pytest.importorskip("matplotlib")
     from matplotlib import pyplot

@@ -198,6 +198,9 @@ fn a_response_may_be_a_function_of_its_column() {
     let message = refused("I((y - 3)^2) ~ x", 0.0);
     assert!(message.contains("neither increases nor decreases everywhere between 0 and 5"), "{message}");
     assert!(refused("abs(y) ~ x", -1.0).contains("neither increases nor decreases"));
+    let decreasing =
+        ["-log(y) ~ x", "1/y ~ x", "log(y) ~ x", "y ~ x"].map(|formula| of(formula).is_decreasing());
+    assert_eq!(decreasing, [true, true, false, false]);
     // Values that are learned belong to the function, too.
     let scaled = of("scale(y) ~ x");
     let found = scaled.limits([Some(Constant(3.0)), None]).unwrap();

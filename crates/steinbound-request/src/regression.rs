@@ -294,7 +294,7 @@ impl RegressionRequest {
         if let Some(limit) = upper {
             regression = regression.upper(limit);
         }
-        regression = regression.censored(self.options.censored());
+        regression = regression.censored(censored(&self.options, design));
         let mut prepared = regression.build(self.options.seed())?;
         let weights = match &self.weights {
             Some(Column::Text(name)) => Some(frame.weights(name)?),
@@ -445,7 +445,7 @@ impl RegressionCase {
             limit.as_ref().map(|limit| self.side_of(option, limit, frame)).transpose()
         };
         let [lower, upper] = self.design.limits([side("lower", lower)?, side("upper", upper)?])?;
-        let [below, above] = self.options.censored().sides();
+        let [below, above] = censored(&self.options, &self.design).sides();
         let value = |limit: &Option<ResponseLimit>, row: usize, none: f64| match limit {
             None => none,
             Some(ResponseLimit::Constant(value)) => *value,
@@ -495,7 +495,8 @@ impl RegressionCase {
     /// Why these data cannot be fitted as truncated, if so: responses pile up at a limit.
     fn doubt(&self) -> Option<String> {
         let pile = self.prepared.pile_up()?;
-        let (side, other) = if pile.is_lower { ("lower", 1) } else { ("upper", 0) };
+        let is_lower = pile.is_lower != self.design.is_decreasing();
+        let (side, other) = if is_lower { ("lower", 1) } else { ("upper", 0) };
         let remedy = match self.limits[other].is_some() && self.prepared.censored.is_none() {
             true => self.wording.with_value("censored", side),
             false => self.wording.flag("censored"),
@@ -511,4 +512,11 @@ impl RegressionCase {
         let (formula, response) = (self.formula.text().to_string(), self.design.response_name.clone());
         RegressionAnswer { answer, formula, response, predictions, effects: None }
     }
+}
+
+/// Which limits of the response as it is modelled censor: those of its column are exchanged by a function that
+/// decreases.
+fn censored(options: &Options, design: &Design) -> Censored {
+    let given = options.censored();
+    if design.is_decreasing() { given.reversed() } else { given }
 }

@@ -143,6 +143,12 @@ impl Design {
         &self.response_column
     }
 
+    /// Whether the response decreases where its column increases, as `-log(y)` does, so that what is below is
+    /// above.
+    pub fn is_decreasing(&self) -> bool {
+        self.transformed.as_ref().is_some_and(Transformed::is_decreasing)
+    }
+
     /// The lower and the upper limit of the response as it is modelled, from limits of its column.
     ///
     /// If the response is a function of its column, that must be monotone over responses and limits; one

@@ -43,6 +43,13 @@ impl Transformed {
         Ok(if increases { [lower, upper] } else { [upper, lower] })
     }
 
+    /// Whether the function is less at the greatest value than at the least.
+    pub fn is_decreasing(&self) -> bool {
+        let least = self.values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.function.at(most) < self.function.at(least)
+    }
+
     fn increases(&self, limits: &[f64]) -> Result<bool, IoError> {
         let mut places: Vec<f64> = self.values.iter().chain(limits).copied().collect();
         places.sort_by(f64::total_cmp);
