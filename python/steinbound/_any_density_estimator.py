@@ -39,6 +39,9 @@ class TruncatedDensity(DensityEstimator):
         As for :class:`TruncatedGaussian`.
     n_init
         How many searches, each from several starts of its own; the best is kept.
+    max_iter
+        The most steps of a search, by default those of :func:`steinbound.fit`; one that would need more has not
+        converged.
 
     Attributes
     ----------
@@ -85,6 +88,7 @@ class TruncatedDensity(DensityEstimator):
         boundary_normals: Any = None,
         n_init: int = 1,
         n_jobs: int | None = None,
+        max_iter: int | None = None,
     ) -> None:
         self.model = model
         self.boundary = boundary
@@ -102,6 +106,7 @@ class TruncatedDensity(DensityEstimator):
         self.boundary_normals = boundary_normals
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.max_iter = max_iter
 
     def _model(self) -> Model:
         return as_model(self.model, self.start)[0]

@@ -38,6 +38,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             if "threads" in options:
                 raise ValueError("n_jobs and options={'threads': ...} say the same in two ways; give one of them")
             options["threads"] = effective_n_jobs(jobs)
+        steps = getattr(self, "max_iter", None)
+        if steps is not None:
+            if "max_iterations" in options:
+                raise ValueError(
+                    "max_iter and options={'max_iterations': ...} say the same in two ways; give one of them"
+                )
+            options["max_iterations"] = steps
         return {name: getattr(self, name) for name in SHARED} | options
 
     def _learned(self, X: Any) -> Array:

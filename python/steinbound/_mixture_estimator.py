@@ -67,6 +67,9 @@ class TruncatedGaussianMixture(ComponentsMixin, DensityEstimator):
         ``"spherical"``.
     n_init
         How many searches, each from several starts of its own; the best is kept.
+    max_iter
+        The most steps of a search, by default those of :func:`steinbound.fit`; one that would need more has not
+        converged.
     n_jobs
         The number of threads, -1 for all cores, which is the default; results do not depend on it.
 
@@ -121,6 +124,7 @@ class TruncatedGaussianMixture(ComponentsMixin, DensityEstimator):
         covariance_type: str | None = None,
         n_init: int = 1,
         n_jobs: int | None = None,
+        max_iter: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.boundary = boundary
@@ -142,6 +146,7 @@ class TruncatedGaussianMixture(ComponentsMixin, DensityEstimator):
         self.covariance_type = covariance_type
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.max_iter = max_iter
 
     def _model(self) -> Model:
         shape = self.shape

@@ -324,6 +324,17 @@ class TestAnyModel:
             with pytest.raises(ValueError, match="n_init is"):
                 TruncatedGaussianMixture(2, method="mle", n_init=wrong).fit(X)  # type: ignore[arg-type]
 
+    def test_searches_end_after_so_many_steps(self) -> None:
+        X = mixture_sample()
+        estimator = TruncatedGaussianMixture(2, domain=BOX, method="tksd", max_iter=1)
+        with pytest.warns(sb.NotTrustworthyWarning, match="without converging") as caught:
+            estimator.fit(X)
+        assert not estimator.converged_ and estimator.n_iter_ == 1
+        assert any(issubclass(warning.category, sb.ConvergenceWarning) for warning in caught)
+        assert clone(estimator).set_params(max_iter=200).fit(X).converged_
+        with pytest.raises(ValueError, match="max_iter and options"):
+            clone(estimator).set_params(options={"max_iterations": 3}).fit(X)
+
     def test_criteria_are_those_of_scikit_learn(self) -> None:
         # Of data that are not truncated both are the same model.
         from sklearn.mixture import GaussianMixture
