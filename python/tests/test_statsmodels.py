@@ -121,7 +121,9 @@ def test_statsmodels_finds_the_same_regression() -> None:
     api = pytest.importorskip("statsmodels.formula.api")
     scores = sb.datasets.load_student_scores(as_frame=True)
     theirs = api.ols("achiv ~ langscore", scores).fit()
-    ours = sb.regress("achiv ~ langscore", scores, method="mle")
+    with quiet():
+        # Least squares do not describe scores that are cut off.
+        ours = sb.regress("achiv ~ langscore", scores, method="mle")
     np.testing.assert_allclose(ours.params.iloc[:2], theirs.params, rtol=1e-9)
     np.testing.assert_allclose(ours.fittedvalues, theirs.fittedvalues, rtol=1e-9)
     np.testing.assert_allclose(ours.resid, theirs.resid, rtol=1e-6, atol=1e-9)
