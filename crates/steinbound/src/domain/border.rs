@@ -16,10 +16,10 @@ const ROUNDING: f64 = 1e-12;
 /// looked at, which is fast even if the boundary has many edges.
 ///
 /// ```
-/// use steinbound::domain::{Ball, contains_within};
-/// let disc = Ball::centered(2, 1.0)?;
-/// assert!(contains_within(&disc, &[1.0 + 1e-10, 0.0], 1e-9));
-/// assert!(!contains_within(&disc, &[1.0 + 1e-8, 0.0], 1e-9));
+/// use steinbound::domain::{Cuboid, contains_within};
+/// let square = Cuboid::new(vec![-1.0; 2], vec![1.0; 2])?;
+/// assert!(contains_within(&square, &[1.0 + 1e-10, 0.0], 1e-9));
+/// assert!(!contains_within(&square, &[1.0 + 1e-8, 0.0], 1e-9));
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn contains_within(domain: &dyn Domain, x: &[f64], tolerance: f64) -> bool {
