@@ -41,6 +41,7 @@ static RING: Shape = Shape {
         Parameter::required("inner", ParameterKind::Number),
         Parameter::required("outer", ParameterKind::Number),
     ],
+    least_dimension: 2,
     dimension: |_| None,
     build: |given, dimension| {
         let (inner, outer) = (given.required_number("inner")?, given.required_number("outer")?);

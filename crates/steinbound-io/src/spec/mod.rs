@@ -102,7 +102,7 @@ impl DomainSpec {
     /// The number of coordinates, if the specification determines it; for a formula, the largest coordinate
     /// it mentions.
     pub fn dimension(&self) -> Option<usize> {
-        self.root.fixed_dimension().or(Some(self.root.least_dimension()).filter(|d| *d > 0))
+        self.root.fixed_dimension().or(Some(self.root.mentioned_dimension()).filter(|d| *d > 0))
     }
 
     /// Whether the domain can be built in this number of coordinates.
@@ -143,7 +143,7 @@ impl DomainSpec {
     /// may have more coordinates than it mentions.
     pub fn build(&self, dimension: usize) -> Result<Arc<dyn Domain>, IoError> {
         let fixed = self.root.fixed_dimension();
-        self.root.build(fixed.unwrap_or(dimension.max(self.root.least_dimension())))
+        self.root.build(fixed.unwrap_or(dimension.max(self.root.mentioned_dimension())))
     }
 }
 
@@ -187,9 +187,18 @@ impl Node {
         }
     }
 
-    /// The smallest number of coordinates that formulas need.
-    fn least_dimension(&self) -> usize {
+    /// The number of coordinates that formulas mention.
+    fn mentioned_dimension(&self) -> usize {
         self.levels().into_iter().map(Level::least_dimension).max().unwrap_or(0)
+    }
+
+    /// The smallest number of coordinates in which it exists.
+    fn least_dimension(&self) -> usize {
+        let own = match self {
+            Node::Shape { shape, .. } => shape.least_dimension,
+            _ => self.mentioned_dimension(),
+        };
+        self.parts().iter().map(Node::least_dimension).fold(own, usize::max)
     }
 
     fn maps(&self) -> Vec<&Map> {

@@ -97,6 +97,7 @@ pub(super) static ANNULUS: Shape = Shape {
         Parameter::required("outer", ParameterKind::Number),
         Parameter::optional("center", ParameterKind::Numbers),
     ],
+    least_dimension: 1,
     dimension: |given| given.numbers("center").map(<[f64]>::len),
     build: |given, dimension| {
         let annulus = Annulus::new(given.required_number("inner")?, given.required_number("outer")?)?;

@@ -167,6 +167,7 @@ pub(super) static BALL: Shape = Shape {
         Parameter::optional("center", ParameterKind::Numbers),
         Parameter::optional("distance", ParameterKind::Choice(&[&["own"], &["euclidean"]])),
     ],
+    least_dimension: 1,
     dimension: |given| given.numbers("center").map(<[f64]>::len),
     build: |given, dimension| {
         let refused = |name, word: &str| {

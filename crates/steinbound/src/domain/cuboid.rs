@@ -94,6 +94,7 @@ pub(super) static BOX: Shape = Shape {
         Parameter::required("low", ParameterKind::Numbers),
         Parameter::required("high", ParameterKind::Numbers),
     ],
+    least_dimension: 1,
     dimension: |given| {
         let length = |name| given.numbers(name).map_or(0, <[f64]>::len);
         Some(length("low").max(length("high"))).filter(|d| *d > 1)
@@ -117,6 +118,7 @@ pub(super) static INTERVAL: Shape = Shape {
         Parameter::required("low", ParameterKind::Number),
         Parameter::required("high", ParameterKind::Number),
     ],
+    least_dimension: 1,
     dimension: |_| Some(1),
     build: |given, _| {
         Ok(Arc::new(Cuboid::interval(given.required_number("low")?, given.required_number("high")?)?))

@@ -108,6 +108,7 @@ pub(super) static CYLINDER: Shape = Shape {
         Parameter::required("high", ParameterKind::Number),
         Parameter::optional("center", ParameterKind::Numbers),
     ],
+    least_dimension: 2,
     dimension: |given| given.numbers("center").map(|center| center.len() + 1),
     build: |given, dimension| {
         let (low, high) = (given.required_number("low")?, given.required_number("high")?);

@@ -231,6 +231,7 @@ pub(super) static ELLIPSE: Shape = Shape {
         Parameter::optional("center", ParameterKind::Numbers),
         Parameter::optional("angle", ParameterKind::Number),
     ],
+    least_dimension: 1,
     dimension: |given| given.numbers("radii").map(<[f64]>::len),
     build: |given, _| {
         let mut ellipse = Ellipse::new(given.required_numbers("radii")?.to_vec())?;

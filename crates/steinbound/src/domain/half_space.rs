@@ -87,6 +87,7 @@ pub(super) static HALF_SPACE: Shape = Shape {
         Parameter::required("normal", ParameterKind::Numbers),
         Parameter::required("offset", ParameterKind::Number),
     ],
+    least_dimension: 1,
     dimension: |given| given.numbers("normal").map(<[f64]>::len),
     build: |given, _| {
         let normal = given.required_numbers("normal")?.to_vec();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Polygon;
-use super::dissolve::{chained, edge_key, key, odd_edges};
+use super::dissolve::{chained, edge_key, key, odd_edges, odd_ones};
 use super::edge_crossings::{Edge, crossing, neighbouring_pairs};
 use super::polygon::{RingFault, without_repeats};
 use super::rings::{Rings, closed, orientation};
@@ -87,12 +87,20 @@ impl RepairedRings {
             }
         }
         let edges = sound.iter().zip(&numbers).flat_map(|(ring, number)| numbered(ring, *number));
-        let Cut { edges, crossings, is_cut } = cut_where_they_meet(edges.collect())?;
+        let mut edges: Vec<Edge> = edges.collect();
+        // Both sides of a cut go before others are compared with them: near the place opposite of a
+        // projection's centre they would cross the whole plane.
+        let odd = odd_ones(edges.iter().map(|edge| [edge.a, edge.b]));
+        if let Some(is_odd) = &odd {
+            let mut is_odd = is_odd.iter();
+            edges.retain(|_| is_odd.next() == Some(&true));
+        }
+        let Cut { edges, crossings, is_cut } = cut_where_they_meet(edges)?;
         let pieces = edges.iter().map(|edge| [edge.a, edge.b]);
-        let rings = match (odd_edges(pieces.clone()), is_cut) {
-            (Some(odd), _) => with_area(chained(odd)),
-            (None, true) => with_area(chained(pieces.collect())),
-            (None, false) => sound,
+        let rings = match odd_edges(pieces.clone()) {
+            Some(odd) => with_area(chained(odd)),
+            None if is_cut || odd.is_some() => with_area(chained(pieces.collect())),
+            None => sound,
         };
         Ok(RepairedRings { rings, left_out, crossings })
     }

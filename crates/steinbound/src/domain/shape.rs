@@ -41,6 +41,8 @@ pub struct Shape {
     pub usage: &'static [(&'static str, &'static str)],
     /// The arguments, in the order in which they may be given without a name.
     pub parameters: &'static [Parameter],
+    /// The least number of coordinates in which it exists.
+    pub least_dimension: usize,
     /// The number of coordinates, if the arguments determine it.
     pub dimension: fn(&ShapeArguments) -> Option<usize>,
     /// The domain in that many coordinates.

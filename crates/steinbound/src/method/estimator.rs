@@ -297,9 +297,9 @@ impl Estimator {
     /// form need none.
     ///
     /// ```
-    /// use steinbound::{Estimator, Points, model::{Formula, Model}};
+    /// use steinbound::{Estimator, Points, model::Autodiff};
     /// let data = Points::from_rows(&[[0.5], [0.1], [0.4], [0.9], [0.8], [2.4]])?;
-    /// let model = Formula::new("-log(s) - abs(x1-m)^1.5/s", &["x1"], &[("m", 5.0), ("s", 9.0)])?;
+    /// let model = Autodiff::from_formula("-log(s) - abs(x1-m)^1.5/s", &["x1"], &[("m", 5.0), ("s", 9.0)])?;
     /// let fit = Estimator::ksd().max_iterations(1).fit(&data, &model)?;
     /// assert!(!fit.converged && fit.warnings[0].contains("at its limit of 1 step"));
     /// # Ok::<(), steinbound::Error>(())
