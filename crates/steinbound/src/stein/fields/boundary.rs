@@ -45,9 +45,12 @@ impl Directions {
 /// omega_i = (2 pi)^((d - 1) / 2) / sum_j k(b_i, b_j)
 /// ```
 ///
-/// with the Gaussian kernel of the widths, over the `d` coordinates that it sees. On a surface with `rho` points
-/// for each `sigma^(d - 1)` the sum is `rho (2 pi)^((d - 1) / 2)`, so that `omega_i = 1 / rho`: for even and uneven
-/// spacing, and for repeated points, which share their piece.
+/// with the Gaussian kernel of the widths over all coordinates that it sees, of which `d` are differentiated. On a
+/// surface with `rho` points for each `sigma^(d - 1)` the sum is `rho (2 pi)^((d - 1) / 2)`, so that
+/// `omega_i = 1 / rho`: for even and uneven spacing, and for repeated points, which share their piece.
+///
+/// Covariates, which are not differentiated, have no surface of their own: the boundary has a point at each of
+/// their values, however many columns tell these apart.
 ///
 /// ```
 /// use steinbound::engine::PairKernel;
@@ -64,8 +67,8 @@ impl Directions {
 pub fn surface_weights(kernel: &PairKernel, boundary: &Points) -> Result<Vec<f64>, Error> {
     check_boundary(boundary)?;
     let widths = kernel.widths().to_vec();
-    let seen = widths.iter().filter(|width| width.is_finite()).count();
     let (differentiated, origin) = (kernel.differentiated().to_vec(), kernel.origin().to_vec());
+    let seen = differentiated.iter().filter(|l| widths[**l].is_finite()).count();
     let gaussian = PairKernel::new(Arc::new(Gaussian), widths, differentiated, origin)?;
     let evaluator = Evaluator::native(gaussian);
     let points = evaluator.scale(boundary)?;
