@@ -292,13 +292,14 @@ fn attempt(
         };
         // Moves follow from the sums at the first boundary; only the last one is fitted.
         let mut reached = vec![0.0; solution.estimate.theta.as_ref().map_or(0, Vec::len)];
-        let mut finest = None;
+        let (mut finest, mut checked) = (None, form.penalty().clone());
         for doubling in 0..=MOST_DOUBLINGS {
             let Some(next) = surface.finer(preparation, &widths)? else { break };
             let finer = penalty(&next)?;
             let change = solution.move_under(model, &finer)?;
             let step: Vec<f64> = change.iter().zip(&reached).map(|(a, b)| a - b).collect();
             moves.finer = in_standard_errors(&solution, &step);
+            checked = finer.clone();
             let is_last = doubling == MOST_DOUBLINGS || surface.spacing.is_none();
             if is_small(moves.finer.as_ref()) || is_last {
                 break;
@@ -309,8 +310,12 @@ fn attempt(
             let near = solution.estimate.theta.clone();
             (form, solution) = solve(penalty, start.or(near.as_deref()))?;
         }
-        let tighter = form.penalty().with_strength(strength / TIGHTER);
-        moves.tighter = in_standard_errors(&solution, &solution.move_under(model, &tighter)?);
+        // On the finest boundary: in a thin region test fields that a tighter penalty forbids at boundary points
+        // slip through between them, so that neither more points nor a tighter penalty alone moves the estimate.
+        let before = solution.move_under(model, &checked)?;
+        let after = solution.move_under(model, &checked.with_strength(strength / TIGHTER))?;
+        let change: Vec<f64> = after.iter().zip(&before).map(|(a, b)| a - b).collect();
+        moves.tighter = in_standard_errors(&solution, &change);
     }
     let gap = surface.gap(&fields.evaluator().kernel)?;
     Ok(Attempt { bandwidth, surface, gap, form, estimate: Some(solution.estimate), moves })
