@@ -189,8 +189,8 @@ fn unsuitable(preparation: &Preparation, share: f64) -> Result<Option<&'static s
     let is_low = coordinates <= MOST_WITHOUT_NORMALS;
     // Placed points are as close as they should be, and those with a known region mostly were placed, for a fit that
     // this one is compared with. Those of a regression lie where its covariates are.
+    let is_placed = estimator.domain.is_some() && estimator.boundary_points.is_none();
     let is_suitable = if is_low {
-        let is_placed = estimator.domain.is_some() && estimator.boundary_points.is_none();
         is_placed || coordinates < data.dimension()
     } else {
         estimator.boundary_normals.is_some()
@@ -204,13 +204,15 @@ fn unsuitable(preparation: &Preparation, share: f64) -> Result<Option<&'static s
     if !is_low {
         return Ok((surface.source == NormalSource::None).then_some(NORMALS));
     }
+    let thickness = surface.thickness(preparation, &widths);
     let kernel = PairKernel::new(Arc::clone(&estimator.kernel), widths, differentiated, data.mean())?;
-    Ok((surface.gap(&kernel)? > WIDEST_GAP).then_some(GAPS))
+    Ok((surface.gap(&kernel)? > WIDEST_GAP.min(thickness)).then_some(GAPS))
 }
 
 /// Points that are far apart say little of the flux between them.
-const GAPS: &str = "the boundary points are more than a fifth of a bandwidth apart, too far for the efficient method: \
-                    this is the estimate by tksd; give more points or the region for a more precise one";
+const GAPS: &str = "the boundary points are more than a fifth of a bandwidth apart, or farther apart than the region \
+                    is thick, too far for the efficient method: this is the estimate by tksd; give more points or the \
+                    region for a more precise one";
 
 /// Without normals and in many coordinates the kernel conditioned in every component needs no landmarks.
 const NORMALS: &str = "no normals of the boundary are known, which the efficient method needs beyond three \

@@ -1,9 +1,12 @@
 //! The boundary as efficient Stein estimation takes it: points with normals, given or placed.
 
+use std::f64::consts::TAU;
+
 use serde::{Deserialize, Serialize};
 
 use super::Preparation;
 use super::leak::one_of_each;
+use crate::compute::dot;
 use crate::domain::{Placement, nearby_normals, place};
 use crate::engine::PairKernel;
 use crate::error::Error;
@@ -39,6 +42,15 @@ const UNSEEN: f64 = 1e6;
 /// The most boundary points that are placed.
 const MOST_PLACED: usize = 1_000;
 
+/// In more coordinates than this most data are near the boundary, however thick the region is.
+const MOST_WITH_THICKNESS: usize = 3;
+
+/// Thinner regions count as this thin, in bandwidths.
+const THINNEST: f64 = 1e-4;
+
+/// Distances to the boundary are measured for about so many data.
+const MOST_MEASURED: usize = 500;
+
 /// Points in one cell of this width, in bandwidths, count as one where their distances are measured.
 const ONE_CELL: f64 = 0.02;
 
@@ -66,7 +78,12 @@ impl Surface {
         if preparation.estimator.places_boundary()
             && let Some(surface) = Surface::placed(preparation, widths, SPACING, MOST_PLACED)?
         {
-            return Ok(surface);
+            let thickness = surface.thickness(preparation, widths);
+            if thickness >= SPACING {
+                return Ok(surface);
+            }
+            // Points that are close to each other are not repeated on the other side, where flux would be free.
+            return Ok(Surface::placed(preparation, widths, thickness, MOST_PLACED)?.unwrap_or(surface));
         }
         let points = preparation.given_or_sampled()?;
         Ok(Surface::with_normals(preparation, points, widths, None))
@@ -105,7 +122,51 @@ impl Surface {
         let mut pieces = surface_weights(kernel, &apart(&self.points, kernel.widths())?)?;
         let middle = pieces.len() / 2;
         let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
+        // Pieces have an extent along covariates, too.
+        let covariates = seen.saturating_sub(kernel.differentiated().len());
+        let piece = *piece * TAU.powf(0.5 * covariates as f64);
         Ok(piece.powf(1.0 / (seen as f64 - 1.0)))
+    }
+
+    /// About half the distance between the sides of a thin region, in bandwidths, where most of the data are: twice
+    /// the usual distance of data to the boundary. Infinite in more than three coordinates, where most data are near
+    /// the boundary, and for responses given covariates.
+    pub(super) fn thickness(&self, preparation: &Preparation, widths: &[f64]) -> f64 {
+        let coordinates = preparation.model.differentiated().len();
+        if !(2..=MOST_WITH_THICKNESS).contains(&coordinates) || coordinates < preparation.data.dimension() {
+            return f64::INFINITY;
+        }
+        let mut distances = self.distances(preparation, widths);
+        let middle = distances.len() / 2;
+        if middle >= distances.len() {
+            return f64::INFINITY;
+        }
+        let (_, usual, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+        (2.0 * *usual).max(THINNEST)
+    }
+
+    /// The distances of some data to the boundary, in bandwidths: those of the region, or else along the normal of
+    /// the nearest boundary point.
+    fn distances(&self, preparation: &Preparation, widths: &[f64]) -> Vec<f64> {
+        let Preparation { estimator, data, .. } = preparation;
+        let rows = data.rows().step_by(data.len().div_ceil(MOST_MEASURED));
+        let is_round = widths.iter().all(|width| *width == widths[0]);
+        if let Some(domain) = estimator.domain.as_ref().filter(|domain| is_round && domain.has_distance()) {
+            let mut gradient = vec![0.0; widths.len()];
+            return rows.map(|x| domain.distance_to_boundary(x, &mut gradient) / widths[0]).collect();
+        }
+        let along_normal = |x: &[f64]| {
+            let offset = |b: &[f64]| -> Vec<f64> {
+                x.iter().zip(b).zip(widths).map(|((x, b), width)| (x - b) / width).collect()
+            };
+            let offsets = self.points.rows().map(offset).enumerate();
+            let nearest = offsets.min_by(|(_, a), (_, b)| dot(a, a).total_cmp(&dot(b, b)));
+            nearest.map_or(f64::INFINITY, |(i, offset)| match self.directions.is_known(i) {
+                true => (0..offset.len()).map(|l| offset[l] * self.directions.normals[(i, l)]).sum::<f64>().abs(),
+                false => dot(&offset, &offset).sqrt(),
+            })
+        };
+        rows.map(along_normal).collect()
     }
 
     /// Twice as many points, where the region is known.
