@@ -20,31 +20,12 @@ impl Orthonormal {
     /// By Gram and Schmidt, each column twice: the first pass leaves rounding in the directions of the
     /// columns before, the second removes it. A constant first column so centres the others.
     pub(crate) fn new(columns: Matrix, weights: &[f64]) -> Result<Orthonormal, f64> {
-        let count = columns.columns();
-        let product = |a: &[f64], b: &[f64]| -> f64 {
-            weights.iter().zip(a).zip(b).filter(|((w, _), _)| **w != 0.0).map(|((w, a), b)| w * a * b).sum()
-        };
-        let (mut basis, mut upper) = (columns, Matrix::zeros(count, count));
-        for j in 0..count {
-            let mut column = basis.column(j).to_vec();
-            let size = product(&column, &column).sqrt();
-            for _ in 0..2 {
-                for k in 0..j {
-                    let share = product(basis.column(k), &column);
-                    add_scaled(&mut column, -share, basis.column(k));
-                    upper[(k, j)] += share;
-                }
-            }
-            let length = product(&column, &column).sqrt();
-            if length.is_nan() || length <= DEPENDENT * size {
-                return Err((size / length).powi(2));
-            }
-            upper[(j, j)] = length;
-            basis.column_mut(j).iter_mut().zip(&column).for_each(|(q, v)| *q = v / length);
+        let (columns, upper, dependent) = orthonormalised(columns, weights, DEPENDENT);
+        match dependent {
+            Some(condition) => Err(condition),
+            None => Ok(Orthonormal { columns, upper }),
         }
-        Ok(Orthonormal { columns: basis, upper })
     }
-
     /// `R x`.
     pub(crate) fn times_upper(&self, x: &[f64]) -> Vec<f64> {
         (0..x.len()).map(|i| (i..x.len()).map(|j| self.upper[(i, j)] * x[j]).sum()).collect()
@@ -58,6 +39,41 @@ impl Orthonormal {
             add_scaled(&mut x[..j], factor, &column[..j]);
         }
     }
+}
+
+/// Orthonormal columns, the upper triangular matrix that gives the columns back, and the condition number of
+/// products of the columns where one depends on those before it by more than a share.
+fn orthonormalised(columns: Matrix, weights: &[f64], dependent: f64) -> (Matrix, Matrix, Option<f64>) {
+    let count = columns.columns();
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        weights.iter().zip(a).zip(b).filter(|((w, _), _)| **w != 0.0).map(|((w, a), b)| w * a * b).sum()
+    };
+    let (mut basis, mut upper) = (columns, Matrix::zeros(count, count));
+    for j in 0..count {
+        let mut column = basis.column(j).to_vec();
+        let size = product(&column, &column).sqrt();
+        for _ in 0..2 {
+            for k in 0..j {
+                let share = product(basis.column(k), &column);
+                add_scaled(&mut column, -share, basis.column(k));
+                upper[(k, j)] += share;
+            }
+        }
+        let length = product(&column, &column).sqrt();
+        if length.is_nan() || length < dependent * size || (length == 0.0 && dependent > 0.0) {
+            return (basis, upper, Some((size / length).powi(2)));
+        }
+        upper[(j, j)] = length;
+        let inverse = if length > 0.0 { length.recip() } else { 0.0 };
+        basis.column_mut(j).iter_mut().zip(&column).for_each(|(q, v)| *q = v * inverse);
+    }
+    (basis, upper, None)
+}
+
+/// An upper triangular matrix `U` with `U'U = X'X`, of which no product of nearly dependent columns is formed.
+pub(crate) fn triangle(columns: Matrix) -> Matrix {
+    let ones = vec![1.0; columns.rows()];
+    orthonormalised(columns, &ones, 0.0).1
 }
 
 #[cfg(test)]

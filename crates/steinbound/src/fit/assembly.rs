@@ -3,6 +3,7 @@
 use super::Information;
 use super::result::with_intervals;
 use super::{Assumption, CovarianceKind, Fit, Problem, Seconds, Tuning};
+use crate::compute::orthogonal::triangle;
 use crate::error::{Error, FitError};
 use crate::matrix::Matrix;
 use crate::method::{Setup, StandardErrors};
@@ -78,6 +79,20 @@ impl Fit {
                 (None, None) => Ok(None),
             }
         };
+        let is_linear = model.conditional().and_then(|model| model.linear_part()).is_some();
+        let root_of = |jacobian: &Matrix| {
+            let moved = |rows: &Matrix| rows.times(&jacobian.transpose());
+            let mut root = match (&information, &influence) {
+                _ if !is_linear => return Ok(None),
+                (Some(root), _) => moved(root),
+                (None, Some(rows)) => triangle(sandwich::contributions(&moved(rows), weights, clusters)?.0),
+                (None, None) => return Ok(None),
+            };
+            if information.is_none() {
+                root.values_mut().iter_mut().for_each(|v| *v *= factor.sqrt());
+            }
+            Ok(Some(root))
+        };
         let frame = Frame {
             model: *model,
             names: data.names(),
@@ -94,7 +109,7 @@ impl Fit {
             tuning: problem.tuning.clone(),
             seconds: problem.prepared_in,
         };
-        frame.fit(estimate, covariance_of)
+        frame.fit(estimate, covariance_of, root_of)
     }
 
     /// The fit of data that were never in one place, from sums over its parts: the minimum of the merged
@@ -185,7 +200,7 @@ impl Fit {
             tuning: None,
             seconds: 0.0,
         };
-        frame.fit(estimate, covariance_of)
+        frame.fit(estimate, covariance_of, |_| Ok(None))
     }
 }
 
@@ -219,11 +234,12 @@ fn infinite_at(problem: &Problem, theta: &[f64]) -> Option<String> {
 
 impl Frame<'_> {
     /// The fit with this estimate; `covariance_of` gives the covariance of the fitted parameters, or of a
-    /// function of them with the given Jacobian.
+    /// function of them with the given Jacobian, and `root_of` the [root](Fit::root) of the latter, if it is needed.
     fn fit(
         self,
         mut estimate: Estimate,
         covariance_of: impl Fn(Option<&Matrix>) -> Result<Option<Matrix>, Error>,
+        root_of: impl Fn(&Matrix) -> Result<Option<Matrix>, Error>,
     ) -> Result<Fit, Error> {
         let Frame { model, confidence, mut warnings, .. } = self;
         warnings.extend(std::mem::take(&mut estimate.warnings));
@@ -262,6 +278,10 @@ impl Frame<'_> {
         let covariance = match &reported {
             _ if reports_as_fitted => natural_covariance.clone(),
             Some(reported) => covariance_of(Some(&reported.jacobian))?,
+            None => None,
+        };
+        let root = match &reported {
+            Some(reported) => root_of(&reported.jacobian)?,
             None => None,
         };
         let values = [&covariance, &natural_covariance].into_iter().flatten().flat_map(Matrix::values);
@@ -316,6 +336,7 @@ impl Frame<'_> {
             seconds: Seconds { total: self.seconds },
             tuning: self.tuning,
             theta: estimate.theta,
+            root,
             influence: estimate.influence,
         })
     }

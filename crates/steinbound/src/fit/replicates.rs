@@ -94,6 +94,7 @@ impl Fit {
         let spread = covariance(&used.estimates);
         intervals(&mut self.parameters, &used.estimates, &spread, used.interval, self.confidence);
         self.covariance = Some(spread);
+        self.root = None;
     }
 }
 

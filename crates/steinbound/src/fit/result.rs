@@ -171,6 +171,10 @@ pub struct Fit {
     /// The fitted parameters, independent of any mapping of the reported ones.
     #[serde(skip)]
     pub(crate) theta: Option<Vec<f64>>,
+    /// Rows of which the sums of products are the covariance of the reported parameters, where these may depend on
+    /// each other so much that the covariance has lost the variances of their combinations.
+    #[serde(skip)]
+    pub(crate) root: Option<Matrix>,
     /// The influence of each observation on the fitted parameters (one row each).
     #[serde(skip, default = "no_influence")]
     pub influence: Matrix,
@@ -287,10 +291,25 @@ impl Fit {
         let names: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
         self.covariance =
             self.covariance.map(|covariance| jacobian.times(&covariance).times(&jacobian.transpose()));
+        self.root = self.root.map(|root| root.times(&jacobian.transpose()));
         let reach = self.reach(self.confidence);
         self.parameters = with_intervals(&names, Some(&values), self.covariance.as_ref(), reach);
         self.refresh_bootstrap();
         self
+    }
+}
+
+impl Fit {
+    /// The covariance of linear combinations of the reported parameters, one in each row; `None` without a
+    /// covariance of this size.
+    pub(crate) fn covariance_of(&self, combinations: &Matrix) -> Option<Matrix> {
+        let fits = |m: &&Matrix| m.columns() == combinations.columns();
+        if let Some(root) = self.root.as_ref().filter(fits) {
+            let combined = root.times(&combinations.transpose());
+            return Some(combined.transpose().times(&combined));
+        }
+        let covariance = self.covariance.as_ref().filter(fits)?;
+        Some(combinations.times(covariance).times(&combinations.transpose()))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Functions of the estimates, with standard errors.
 
 use super::error::HypothesisError;
-use crate::compute::dot;
 use crate::error::Error;
 use crate::fit::{Fit, Parameter};
+use crate::matrix::Matrix;
 use crate::model::difference_steps;
 
 impl Fit {
@@ -59,10 +59,10 @@ impl Fit {
         functions: impl Fn(&[f64]) -> Vec<f64>,
     ) -> Result<Vec<Parameter>, Error> {
         let estimates = self.estimates();
-        let known = self.covariance.as_ref().filter(|covariance| covariance.rows() == estimates.len());
-        let Some(covariance) = known.filter(|_| estimates.iter().all(|v| v.is_finite())) else {
+        let is_known = self.covariance.as_ref().is_some_and(|known| known.rows() == estimates.len());
+        if !is_known || estimates.iter().any(|v| !v.is_finite()) {
             return Err(HypothesisError::NoCovariance.into());
-        };
+        }
         let steps = difference_steps(&estimates, self.std_errors().into_iter());
         let mut moved = estimates.clone();
         let mut slopes = |k: usize| -> Vec<f64> {
@@ -77,16 +77,29 @@ impl Fit {
         };
         // One row for each parameter.
         let gradients: Vec<Vec<f64>> = (0..estimates.len()).map(&mut slopes).collect();
-        let values = functions(&estimates);
+        let error_of = |at: usize| {
+            let gradient = Matrix::from_fn(1, estimates.len(), |_, k| gradients[k][at]);
+            // Rounding can make a zero variance slightly negative.
+            self.covariance_of(&gradient).map_or(f64::NAN, |variance| variance[(0, 0)].max(0.0).sqrt())
+        };
+        self.derived_with(names, &functions, error_of)
+    }
+
+    /// Functions of the reported parameters whose standard errors are known, except after a bootstrap.
+    pub(crate) fn derived_with(
+        &self,
+        names: &[String],
+        functions: impl Fn(&[f64]) -> Vec<f64>,
+        error_of: impl Fn(usize) -> f64,
+    ) -> Result<Vec<Parameter>, Error> {
+        let values = functions(&self.estimates());
         let replicates = self.bootstrap.as_ref().map(|used| -> Vec<Vec<f64>> {
             used.estimates.to_rows().iter().map(|row| functions(row)).collect()
         });
         let derived = |(at, name): (usize, &String)| {
             let undefined = || HypothesisError::NotDefined { name: name.to_string() };
             let value = values.get(at).copied().ok_or_else(undefined)?;
-            let gradient: Vec<f64> = gradients.iter().map(|row| row[at]).collect();
-            // Rounding can make a zero variance slightly negative.
-            let error = dot(&gradient, &covariance.times_vector(&gradient)).max(0.0).sqrt();
+            let error = error_of(at);
             if !(value.is_finite() && error.is_finite()) {
                 return Err(undefined());
             }

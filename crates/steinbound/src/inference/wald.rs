@@ -1,7 +1,7 @@
 //! Wald tests of linear hypotheses.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ChiSquared, ContinuousCDF};
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use super::LinearHypothesis;
 use super::error::HypothesisError;
@@ -21,6 +21,10 @@ pub struct WaldTest {
     pub statistic: f64,
     /// The number of restrictions.
     pub degrees_of_freedom: usize,
+    /// The degrees of freedom of the covariance, if p-values are by Student's t and F; otherwise the statistic is
+    /// chi-square distributed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denominator: Option<usize>,
     /// The probability of a statistic at least as large if the hypothesis holds.
     pub p_value: f64,
 }
@@ -32,7 +36,8 @@ impl Fit {
     ///
     /// The statistic `(R theta - r)' (R Cov R')^-1 (R theta - r)` is chi-square distributed under the
     /// hypothesis; its degrees of freedom are the number of restrictions. For one parameter it is the square
-    /// of its `z`. It does not change when restrictions are recombined.
+    /// of its `z`. It does not change when restrictions are recombined. Where intervals are by Student's t with `v`
+    /// degrees of freedom, the statistic over their number has the F distribution with `v` in the denominator.
     ///
     /// # Requirements
     ///
@@ -74,7 +79,8 @@ impl Fit {
     /// ```
     pub fn test_hypothesis(&self, hypothesis: &LinearHypothesis) -> Result<WaldTest, Error> {
         let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
-        WaldTest::of(&names, &self.estimates(), self.covariance.as_ref(), hypothesis)
+        let spread = |restrictions: &Matrix| self.covariance_of(restrictions);
+        WaldTest::with(&names, &self.estimates(), spread, hypothesis, self.degrees_of_freedom)
     }
 }
 
@@ -95,28 +101,47 @@ impl WaldTest {
         covariance: Option<&Matrix>,
         hypothesis: &LinearHypothesis,
     ) -> Result<WaldTest, Error> {
+        let spread = |restrictions: &Matrix| {
+            let fits = |m: &&Matrix| m.rows() == restrictions.columns() && m.columns() == m.rows();
+            let covariance = covariance.filter(fits)?;
+            Some(restrictions.times(covariance).times(&restrictions.transpose()))
+        };
+        WaldTest::with(names, estimates, spread, hypothesis, None)
+    }
+
+    /// With the covariance of restrictions, and the degrees of freedom of its own where it is from few clusters.
+    fn with(
+        names: &[impl AsRef<str>],
+        estimates: &[f64],
+        spread_of: impl Fn(&Matrix) -> Option<Matrix>,
+        hypothesis: &LinearHypothesis,
+        denominator: Option<usize>,
+    ) -> Result<WaldTest, Error> {
         let (found, expected) = (hypothesis.restrictions().columns(), names.len());
         if found != expected {
             let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
             return Err(HypothesisError::WrongColumns { found, expected, names: names.join(", ") }.into());
         }
         hypothesis.check_rank(names)?;
-        let has_size =
-            |m: &&Matrix| m.rows() == expected && m.columns() == expected && estimates.len() == expected;
-        let Some(covariance) =
-            covariance.filter(has_size).filter(|_| estimates.iter().all(|v| v.is_finite()))
-        else {
+        let restrictions = hypothesis.restrictions();
+        let are_known = estimates.len() == expected && estimates.iter().all(|v| v.is_finite());
+        let Some(spread) = spread_of(restrictions).filter(|_| are_known) else {
             return Err(HypothesisError::NoCovariance.into());
         };
-        let restrictions = hypothesis.restrictions();
-        let spread = restrictions.times(covariance).times(&restrictions.transpose());
         let factor = ScaledCholesky::new(&spread).map_err(|_| HypothesisError::NoVariance)?;
         let at = restrictions.times_vector(estimates);
         let distance: Vec<f64> = at.iter().zip(hypothesis.values()).map(|(a, r)| a - r).collect();
         let mut solved = Matrix::from_fn(distance.len(), 1, |i, _| distance[i]);
         factor.solve(&mut solved);
         let statistic = dot(&distance, solved.column(0)).max(0.0);
-        let law = ChiSquared::new(distance.len() as f64).map_err(|_| HypothesisError::NoRestriction)?;
+        let restricted = distance.len() as f64;
+        let p_value = match denominator {
+            None => ChiSquared::new(restricted).map(|law| law.sf(statistic)).ok(),
+            Some(clusters) => FisherSnedecor::new(restricted, clusters as f64)
+                .map(|law| law.sf(statistic / restricted))
+                .ok(),
+        };
+        let p_value = p_value.ok_or(HypothesisError::NoRestriction)?;
         if !statistic.is_finite() {
             return Err(HypothesisError::NoVariance.into());
         }
@@ -124,7 +149,8 @@ impl WaldTest {
             hypothesis: hypothesis.describe(names),
             statistic,
             degrees_of_freedom: distance.len(),
-            p_value: law.sf(statistic),
+            denominator,
+            p_value,
         })
     }
 }

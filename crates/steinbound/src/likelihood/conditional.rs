@@ -7,7 +7,7 @@ use crate::domain::section_around;
 use crate::error::{Error, FitError};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
-use crate::minimise::{Estimate, Expansion, Objective, search};
+use crate::minimise::{Estimate, Expansion, Objective, centred, search, start_less};
 use crate::model::{self, AtPoints, Model, difference_steps, information_scales};
 use crate::points::Points;
 
@@ -122,12 +122,18 @@ struct Given<'a> {
 impl Given<'_> {
     /// The maximum that a search finds; without a seed the naive estimate, which then is the maximum.
     fn maximise(self, start: Option<&[f64]>, seed: Option<u64>) -> Result<Estimate, Error> {
-        let Given { model, density, data, weights, sections, interrupt } = self;
+        let Given { model, density, data, weights, mut sections, interrupt } = self;
+        let axis = model.differentiated().first().copied().unwrap_or(0);
+        let (origin, data) = &centred(model, data);
+        sections
+            .iter_mut()
+            .for_each(|(low, high)| (*low, *high) = (*low - origin[axis], *high - origin[axis]));
+        let start = start.map(|theta| start_less(model, theta, origin));
         let total: f64 = weights.iter().sum();
         let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
         let basis = density.linear_part().map(|part| Basis::new(part, data, &shares)).transpose()?;
         let data = basis.as_ref().map_or(data, |basis| &basis.points);
-        let start = start.map(|theta| basis.as_ref().map_or_else(|| theta.to_vec(), |b| b.forward(theta)));
+        let start = start.map(|theta| basis.as_ref().map_or_else(|| theta.clone(), |b| b.forward(&theta)));
         let naive = match start {
             Some(_) => None,
             None => Some(naive_likelihood(model)?.maximum_likelihood(data, weights)?),
@@ -141,9 +147,10 @@ impl Given<'_> {
             }
         };
         finish(&objective, &mut estimate, data.len())?;
-        Ok(match &basis {
+        let estimate = match &basis {
             Some(basis) => basis.back(estimate),
             None => estimate,
-        })
+        };
+        Ok(estimate.moved_back(model, origin))
     }
 }

@@ -63,6 +63,14 @@ const WIDEST_HALVED_GAP: f64 = 0.3;
 /// landmarks are too few, and the check of the penalty sees little of the boundary.
 const MOST_UNRESOLVED: f64 = 0.2;
 
+/// The [density](Surface::density) at the boundary up to which the tolerated flux is small; beyond, a share of it is
+/// tolerated.
+///
+/// A test field `f` that the penalty lets pass has `n integral f_n^2 dS <= tau`, and biases a moment by
+/// `integral p f_n dS`, so that `n bias^2 <= tau integral p^2 dS`. For discs, boxes and countries the integral is
+/// below 0.2, for rings half as wide as their radius 2, and for one of radius 1 and width 0.04 it is 700.
+const USUAL_DENSITY: f64 = 0.5;
+
 /// How often the tolerated flux is divided by ten at most, where no bandwidth settles.
 const MOST_TIGHTENINGS: usize = 2;
 
@@ -131,6 +139,10 @@ impl Procedure for Efficient {
                 Err(error) if error.is_interrupted() => return Err(error),
                 _ => {}
             }
+        }
+        let thickness = found.surface.thickness(preparation, found.form.fields().evaluator().kernel.widths());
+        if found.surface.spacing.is_some_and(|spacing| spacing > COARSEST * thickness) {
+            return by_tksd(preparation, THIN);
         }
         let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
         estimate.iter_mut().for_each(|estimate| moves.judge(estimate));
@@ -214,6 +226,13 @@ const GAPS: &str = "the boundary points are more than a fifth of a bandwidth apa
                     is thick, too far for the efficient method: this is the estimate by tksd; give more points or the \
                     region for a more precise one";
 
+/// Placed points farther apart than this many [thicknesses](Surface::thickness) leave flux free on one side.
+const COARSEST: f64 = 1.5;
+
+/// Only so many points are placed.
+const THIN: &str = "the region is thinner than boundary points can be placed, too thin for the efficient method: this is \
+                    the estimate by tksd; use truncated-mle for a more precise one";
+
 /// Without normals and in many coordinates the kernel conditioned in every component needs no landmarks.
 const NORMALS: &str = "no normals of the boundary are known, which the efficient method needs beyond three \
                        coordinates: this is the estimate by tksd; give the region or normals for a more \
@@ -269,7 +288,8 @@ fn attempt(
     let tolerance = SHARE_LEFT_OUT * estimator.tolerance;
     let fields = TestFields::chosen_on(evaluator, data, &surface.points, tolerance, most, seed)?;
     let fields = Arc::new(fields);
-    let strength = effective_observations(weights) / flux;
+    let density = surface.density(preparation, &fields.evaluator().kernel)?;
+    let strength = effective_observations(weights) / (flux * (USUAL_DENSITY / density).min(1.0));
     let penalty = |surface: &Surface| Penalty::new(&fields, &surface.points, &surface.directions, strength);
     let scaled = fields.scaled(data)?;
     let form_of = |penalty: Penalty| {

@@ -45,6 +45,9 @@ const MOST_PLACED: usize = 1_000;
 /// In more coordinates than this most data are near the boundary, however thick the region is.
 const MOST_WITH_THICKNESS: usize = 3;
 
+/// The share of the data whose distances to the boundary tell how dense they lie at it.
+const NEAREST_SHARE: f64 = 0.1;
+
 /// Thinner regions count as this thin, in bandwidths.
 const THINNEST: f64 = 1e-4;
 
@@ -132,17 +135,31 @@ impl Surface {
     /// the usual distance of data to the boundary. Infinite in more than three coordinates, where most data are near
     /// the boundary, and for responses given covariates.
     pub(super) fn thickness(&self, preparation: &Preparation, widths: &[f64]) -> f64 {
+        self.distance_of(preparation, widths, 0.5).map_or(f64::INFINITY, |usual| (2.0 * usual).max(THINNEST))
+    }
+
+    /// How dense the data lie at the boundary, `integral p^2 dS` in units of the bandwidth: at least the square of
+    /// the density of distances to the boundary at zero, over the area of the surface (Cauchy-Schwarz). Zero where
+    /// [`thickness`](Surface::thickness) is infinite.
+    pub(super) fn density(&self, preparation: &Preparation, kernel: &PairKernel) -> Result<f64, Error> {
+        let Some(near) = self.distance_of(preparation, kernel.widths(), NEAREST_SHARE) else {
+            return Ok(0.0);
+        };
+        let area: f64 = surface_weights(kernel, &self.points)?.iter().sum();
+        let at_zero = NEAREST_SHARE / near.max(f64::MIN_POSITIVE);
+        Ok(at_zero * at_zero / area)
+    }
+
+    /// The distance to the boundary below which a share of the data lies, in bandwidths; `None` where it tells
+    /// nothing of the region.
+    fn distance_of(&self, preparation: &Preparation, widths: &[f64], share: f64) -> Option<f64> {
         let coordinates = preparation.model.differentiated().len();
         if !(2..=MOST_WITH_THICKNESS).contains(&coordinates) || coordinates < preparation.data.dimension() {
-            return f64::INFINITY;
+            return None;
         }
         let mut distances = self.distances(preparation, widths);
-        let middle = distances.len() / 2;
-        if middle >= distances.len() {
-            return f64::INFINITY;
-        }
-        let (_, usual, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
-        (2.0 * *usual).max(THINNEST)
+        let place = (share * distances.len() as f64) as usize;
+        (place < distances.len()).then(|| *distances.select_nth_unstable_by(place, f64::total_cmp).1)
     }
 
     /// The distances of some data to the boundary, in bandwidths: those of the region, or else along the normal of
@@ -162,7 +179,9 @@ impl Surface {
             let offsets = self.points.rows().map(offset).enumerate();
             let nearest = offsets.min_by(|(_, a), (_, b)| dot(a, a).total_cmp(&dot(b, b)));
             nearest.map_or(f64::INFINITY, |(i, offset)| match self.directions.is_known(i) {
-                true => (0..offset.len()).map(|l| offset[l] * self.directions.normals[(i, l)]).sum::<f64>().abs(),
+                true => {
+                    (0..offset.len()).map(|l| offset[l] * self.directions.normals[(i, l)]).sum::<f64>().abs()
+                }
                 false => dot(&offset, &offset).sqrt(),
             })
         };

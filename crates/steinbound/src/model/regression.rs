@@ -208,6 +208,27 @@ impl Model for Regression {
         values.iter().all(|v| v.is_finite()).then_some(Reported { values, jacobian })
     }
 
+    /// With an intercept `b_0`, which becomes `b_0 + s_y - b's_x`.
+    fn translate(&self, theta: &[f64], shift: &[f64]) -> Option<(Vec<f64>, Matrix)> {
+        if !self.intercept {
+            return None;
+        }
+        let (mut moved, mut jacobian) = (theta.to_vec(), Matrix::identity(theta.len()));
+        for k in 1..self.coefficients() {
+            moved[0] -= theta[k] * shift[k];
+            jacobian[(0, k)] = -shift[k];
+        }
+        match self.sigma {
+            Some(_) => moved[0] += shift[0],
+            None => {
+                let last = self.coefficients();
+                moved[0] += theta[last] * shift[0];
+                jacobian[(0, last)] = shift[0];
+            }
+        }
+        Some((moved, jacobian))
+    }
+
     fn fitted_from(&self, reported: &[f64]) -> Result<Vec<f64>, ModelError> {
         if self.sigma.is_some() {
             return Ok(reported.to_vec());

@@ -42,6 +42,9 @@ pub struct Effect {
     pub parameter: Parameter,
 }
 
+/// Derivatives are differences over this share of a standard deviation of the estimates.
+const STEP: f64 = 1e-3;
+
 impl PreparedRegression {
     /// The average over the data of the effects of some changes on each of the regression's
     /// [quantities](PreparedRegression::quantities): derivatives for slopes, differences for steps.
@@ -94,16 +97,22 @@ impl PreparedRegression {
         let limits: Vec<_> = self.points.rows().map(|x| self.limits_at(x)).collect();
         let weights = self.points.relative_weights();
         let total: f64 = weights.iter().sum();
-        let averages = |estimates: &[f64]| -> Vec<f64> {
-            let (slopes, deviation) = (&estimates[intercept..count], self.deviation(estimates));
-            let base = if intercept == 1 { estimates[0] } else { 0.0 };
-            let along = |matrix: &Matrix, i: usize| -> f64 {
-                slopes.iter().enumerate().map(|(k, b)| matrix[(i, k)] * b).sum()
+        // At parameters moved along a direction. Both parts of a sum of covariates are computed on their own, so that
+        // differences of large coefficients leave the same rounding wherever they are moved to.
+        let moved = |estimates: &[f64], direction: &[f64], step: f64| -> Vec<f64> {
+            let part = |of: &[f64], row: &dyn Fn(usize) -> f64| -> f64 {
+                of[intercept..count].iter().enumerate().map(|(k, b)| row(k) * b).sum()
             };
+            let both = |row: &dyn Fn(usize) -> f64| part(estimates, row) + step * part(direction, row);
+            let first = |of: &[f64]| if intercept == 1 { of[0] } else { 0.0 };
+            let base = first(estimates) + step * first(direction);
+            let own = if direction.len() > count { step * direction[count] } else { 0.0 };
+            let deviation = self.deviation(estimates) + own;
+            let along = |matrix: &Matrix, i: usize| both(&|k| matrix[(i, k)]);
             let mut sums = vec![0.0; quantities.len() * changes.len()];
             for (i, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
                 let x = self.points.row(i);
-                let here = base + slopes.iter().zip(&x[1..]).map(|(b, x)| b * x).sum::<f64>();
+                let here = base + both(&|k| x[1 + k]);
                 for (q, quantity) in quantities.iter().enumerate() {
                     let value = |mean: f64| limits[i].expected(*quantity, mean, deviation);
                     let slope = value(here).in_mean;
@@ -123,7 +132,22 @@ impl PreparedRegression {
         };
         let pairs = || quantities.iter().flat_map(|of| changes.iter().map(move |(name, _)| (*of, name)));
         let names: Vec<String> = pairs().map(|(_, name)| name.clone()).collect();
-        let found = fit.derived_all(&names, averages)?;
+        let averages = |estimates: &[f64]| moved(estimates, &vec![0.0; estimates.len()], 0.0);
+        let found = match &fit.root {
+            None => fit.derived_all(&names, averages)?,
+            Some(root) => {
+                let estimates = fit.estimates();
+                let slope = |k: usize| -> Vec<f64> {
+                    let direction: Vec<f64> = (0..root.columns()).map(|l| root[(k, l)]).collect();
+                    let at = |step: f64| moved(&estimates, &direction, step);
+                    at(STEP).iter().zip(at(-STEP)).map(|(a, b)| (a - b) / (2.0 * STEP)).collect()
+                };
+                // In each direction one standard deviation of the estimates.
+                let slopes: Vec<Vec<f64>> = (0..root.rows()).map(slope).collect();
+                let error_of = |at: usize| slopes.iter().map(|row| row[at] * row[at]).sum::<f64>().sqrt();
+                fit.derived_with(&names, averages, error_of)?
+            }
+        };
         Ok(pairs().zip(found).map(|((of, _), parameter)| Effect { of, parameter }).collect())
     }
 }

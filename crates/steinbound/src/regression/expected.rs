@@ -208,24 +208,21 @@ impl PreparedRegression {
         quantity: Quantity,
         limits: impl Fn(usize) -> ResponseAt,
     ) -> Option<Vec<(f64, f64)>> {
-        let covariance = fit.covariance.as_ref()?;
         let estimates = fit.estimates();
         let (count, p) = (self.model.coefficients(), self.model.parameters());
         let intercept = usize::from(self.model.has_intercept());
-        if design.columns() + intercept != count || estimates.len() != p || covariance.rows() != p {
+        if design.columns() + intercept != count || estimates.len() != p {
             return None;
         }
+        fit.covariance.as_ref().filter(|covariance| covariance.rows() == p)?;
         let deviation = self.deviation(&estimates);
         let predict = |i: usize| {
             let at = |k: usize| if k < intercept { 1.0 } else { design[(i, k - intercept)] };
             let mean = (0..count).map(|k| at(k) * estimates[k]).sum::<f64>();
             let found = limits(i).expected(quantity, mean, deviation);
             let slope = |k: usize| if k < count { at(k) * found.in_mean } else { found.in_deviation };
-            let variance: f64 = (0..p)
-                .flat_map(|j| (0..p).map(move |k| (j, k)))
-                .map(|(j, k)| slope(j) * slope(k) * covariance[(j, k)])
-                .sum();
-            (found.value, variance.max(0.0).sqrt())
+            let variance = fit.covariance_of(&Matrix::from_fn(1, p, |_, k| slope(k)));
+            (found.value, variance.map_or(f64::NAN, |variance| variance[(0, 0)].max(0.0).sqrt()))
         };
         Some((0..design.rows()).map(predict).collect())
     }
