@@ -88,13 +88,17 @@ class WaldTest:
     statistic: float
     degrees_of_freedom: int
     p_value: float
+    #: The degrees of freedom of the covariance, where p-values are by Student's t and F.
+    denominator: int | None = None
 
     def __str__(self) -> str:
-        noun = "degree" if self.degrees_of_freedom == 1 else "degrees"
-        return (
-            f"Wald test of {', '.join(self.hypothesis)}: chi-square {self.statistic:.4g} with "
-            f"{self.degrees_of_freedom} {noun} of freedom, p = {self.p_value:.4g}"
-        )
+        restricted = self.degrees_of_freedom
+        if self.denominator is None:
+            noun = "degree" if restricted == 1 else "degrees"
+            law = f"chi-square {self.statistic:.4g} with {restricted} {noun}"
+        else:
+            law = f"F {self.statistic / restricted:.4g} with {restricted} and {self.denominator} degrees"
+        return f"Wald test of {', '.join(self.hypothesis)}: {law} of freedom, p = {self.p_value:.4g}"
 
 
 @dataclass(frozen=True)

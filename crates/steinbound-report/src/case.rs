@@ -170,7 +170,7 @@ impl Report {
             );
         }
         if let Some(predictions) = &answer.predictions {
-            let table = tables::predictions::table(predictions, fit.confidence);
+            let table = tables::predictions::table(predictions, &fit.table_style());
             let title = match regression.predicted() {
                 "response" => "Predictions".to_string(),
                 function => format!("Predictions of {function}"),

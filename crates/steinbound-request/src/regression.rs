@@ -494,16 +494,19 @@ impl RegressionCase {
 
     /// Why these data cannot be fitted as truncated, if so: responses pile up at a limit.
     fn doubt(&self) -> Option<String> {
-        let pile = self.prepared.pile_up()?;
-        let is_lower = pile.is_lower != self.design.is_decreasing();
+        let piles = self.prepared.pile_ups();
+        let is_lower = piles.first()?.is_lower != self.design.is_decreasing();
         let (side, other) = if is_lower { ("lower", 1) } else { ("upper", 0) };
-        let remedy = match self.limits[other].is_some() && self.prepared.censored.is_none() {
+        let is_one_of_two = self.limits[other].is_some() && self.prepared.censored.is_none() && piles.len() == 1;
+        let remedy = match is_one_of_two {
             true => self.wording.with_value("censored", side),
             false => self.wording.flag("censored"),
         };
         let remedy = if self.wording.is_command_line() { remedy.replace(' ', "=") } else { remedy };
+        let piles: Vec<String> = piles.iter().map(ToString::to_string).collect();
+        let piles = piles.join(" and ");
         Some(format!(
-            "{pile}: they are censored, not truncated, so that this estimate of truncated data is wrong; use {remedy}"
+            "{piles}: they are censored, not truncated, so that this estimate of truncated data is wrong; use {remedy}"
         ))
     }
 

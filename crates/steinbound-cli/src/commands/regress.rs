@@ -171,7 +171,7 @@ impl Regress {
                     output.further_document(&tables::predictions::document_of(
                         regression.predicted(),
                         found,
-                        fit.confidence,
+                        &style,
                     ))?;
                     output.document(&tables::predictions::expectations(found, &style))?;
                 }

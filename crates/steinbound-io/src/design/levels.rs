@@ -8,6 +8,12 @@ use crate::formula::{Coding, Formula};
 use crate::frame::Frame;
 use crate::names::{few, nearest, shown};
 
+/// Whether the levels of a column are numbers: a column of numbers for the most part, such as codes of which some
+/// have letters, has texts for levels.
+pub(super) fn are_numbers(frame: &Frame, place: usize) -> bool {
+    frame.is_numeric_at(place) && !matches!(frame.numbers_at(place), Err(IoError::NotANumber { .. }))
+}
+
 /// The levels of a column, row by row. Equal numbers are one level, however they are written.
 fn labels(frame: &Frame, place: usize, are_numbers: bool) -> Result<Vec<String>, IoError> {
     if are_numbers {
@@ -45,7 +51,7 @@ pub(super) fn levels(
     coding: &Coding,
 ) -> Result<Vec<String>, IoError> {
     let place = variable.places[0];
-    let labels = labels(frame, place, frame.is_numeric_at(place))?;
+    let labels = labels(frame, place, are_numbers(frame, place))?;
     let (name, rows, at) = (shown(&variable.label), labels.len(), variable.columns[0].at);
     let found: BTreeSet<String> = labels.into_iter().collect();
     if found.len() == 1 {

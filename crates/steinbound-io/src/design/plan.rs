@@ -221,7 +221,7 @@ impl Coded {
             Kind::Number => Coding::Number(variable.columns[0].name.clone()),
             Kind::Category(coding) => Coding::Levels {
                 column: variable.columns[0].name.clone(),
-                are_numbers: frame.is_numeric_at(variable.places[0]),
+                are_numbers: levels::are_numbers(frame, variable.places[0]),
                 contrast: coding.contrast.unwrap_or(Contrast::Treatment),
                 levels: levels::levels(formula, frame, variable, coding)?,
             },

@@ -35,13 +35,16 @@ pub fn styled(derived: &[Parameter], wald: Option<&WaldTest>, style: &TableStyle
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn wald_sentence(test: &WaldTest) -> String {
-    let degrees = if test.degrees_of_freedom == 1 { "degree" } else { "degrees" };
+    let restricted = test.degrees_of_freedom;
+    let law = match test.denominator {
+        None if restricted == 1 => format!("chi-square {} with 1 degree", statistic(Some(test.statistic))),
+        None => format!("chi-square {} with {restricted} degrees", statistic(Some(test.statistic))),
+        Some(clusters) => {
+            let ratio = statistic(Some(test.statistic / restricted as f64));
+            format!("F {ratio} with {restricted} and {clusters} degrees")
+        }
+    };
     let p = p_value(Some(test.p_value));
     let p = if p.starts_with('<') { p } else { format!("= {p}") };
-    format!(
-        "Wald test of {}: chi-square {} with {} {degrees} of freedom, p {p}",
-        test.hypothesis.join(", "),
-        statistic(Some(test.statistic)),
-        test.degrees_of_freedom
-    )
+    format!("Wald test of {}: {law} of freedom, p {p}", test.hypothesis.join(", "))
 }

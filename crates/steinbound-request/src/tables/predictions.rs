@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use steinbound::fit::TableStyle;
 use steinbound::regression::Quantity;
-use steinbound::text::{Document, Table, estimate, percent};
+use steinbound::text::{Document, Table};
 
 /// A predicted mean of the untruncated response, with its confidence interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,23 +78,22 @@ pub fn expectations(predictions: &[Prediction], style: &TableStyle) -> Document 
 }
 
 /// The predictions under a heading.
-pub fn document(predictions: &[Prediction], confidence: f64) -> Document {
-    document_of("response", predictions, confidence)
+pub fn document(predictions: &[Prediction], style: &TableStyle) -> Document {
+    document_of("response", predictions, style)
 }
 
 /// The same for a response that is a function of its column, such as `log(wage)`.
-pub fn document_of(response: &str, predictions: &[Prediction], confidence: f64) -> Document {
+pub fn document_of(response: &str, predictions: &[Prediction], style: &TableStyle) -> Document {
     let title = format!("predicted mean of the untruncated {response}");
-    Document::new().title(&title).table(table(predictions, confidence))
+    Document::new().title(&title).table(table(predictions, style))
 }
 
 /// One row for each prediction.
-pub fn table(predictions: &[Prediction], confidence: f64) -> Table {
-    let level = percent(confidence);
-    let (lower, upper) = (format!("{level}% lower"), format!("{level}% upper"));
+pub fn table(predictions: &[Prediction], style: &TableStyle) -> Table {
+    let [lower, upper] = style.interval();
     let mut table = Table::new(0, ["row", "mean", "std. error", &lower, &upper]);
     for (i, p) in predictions.iter().enumerate() {
-        let shown = |value| estimate(Some(value), Some(p.std_error));
+        let shown = |value| style.number(Some(value), Some(p.std_error));
         table.row(vec![
             (i + 1).to_string(),
             shown(p.mean),
@@ -112,7 +111,8 @@ mod tests {
 
     #[test]
     fn digits_follow_the_standard_error() {
-        let text = document(&[Prediction::new(3.1372, 0.25, 2.0)], 0.9).to_string();
+        let style = TableStyle { confidence: 0.9, ..TableStyle::default() };
+        let text = document(&[Prediction::new(3.1372, 0.25, 2.0)], &style).to_string();
         let expected = "predicted mean of the untruncated response\n\
                         row  mean  std. error  90% lower  90% upper\n\
                         -------------------------------------------\n\

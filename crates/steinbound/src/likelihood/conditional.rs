@@ -91,8 +91,13 @@ pub(super) fn exact<'a>(
 ) -> Result<Estimate, Error> {
     let Truncated { model, data, weights, domain, start, seed, interrupt, .. } = *task;
     let axis = model.differentiated().first().copied().unwrap_or(0);
-    let sections: Option<Vec<(f64, f64)>> =
-        data.rows().map(|x| section_around(domain.as_ref(), x, axis)).collect();
+    // A response outside, which is kept on request, could have been seen where the others are.
+    let section = |x: &[f64]| {
+        let everything = (f64::NEG_INFINITY, f64::INFINITY);
+        section_around(domain.as_ref(), x, axis)
+            .or_else(|| domain.sections(x, axis, everything).first().copied())
+    };
+    let sections: Option<Vec<(f64, f64)>> = data.rows().map(section).collect();
     let sections = sections.ok_or_else(|| FitError::EmptyDomain { domain: domain.describe() })?;
     Given { model, density, data, weights, sections, interrupt }.maximise(start, Some(seed))
 }

@@ -326,6 +326,26 @@ impl Conditional for CensoredRegression {
         Some(local.value)
     }
 
+    /// That of the latent response.
+    fn log_between(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        section: (f64, f64),
+        gradient: &mut [f64],
+    ) -> Option<f64> {
+        let (a, h) = self.predictor(x, theta);
+        let local = (h > 0.0).then(|| self.log_seen(section, a, h))?;
+        self.write_gradient(x, &local, gradient);
+        Some(local.value)
+    }
+
+    fn between_atoms(&self, x: &[f64], section: (f64, f64)) -> Option<(f64, f64)> {
+        let (low, high) = self.limits_at(x);
+        let is_between = low < x[0] && x[0] < high;
+        is_between.then_some((section.0.max(low), section.1.min(high)))
+    }
+
     fn linear_part(&self) -> Option<LinearPart> {
         self.latent.linear_part()
     }

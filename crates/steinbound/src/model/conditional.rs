@@ -45,6 +45,25 @@ pub trait Conditional: Density {
         false
     }
 
+    /// The logarithm of the probability of a latent coordinate between the ends of a section, up to a term that
+    /// depends on the parameters alone, with its gradient: without atoms, the normaliser.
+    fn log_between(
+        &self,
+        x: &[f64],
+        theta: &[f64],
+        section: (f64, f64),
+        gradient: &mut [f64],
+    ) -> Option<f64> {
+        let mut hessian = vec![0.0; gradient.len() * gradient.len()];
+        self.log_normaliser(x, theta, section, gradient, &mut hessian)
+    }
+
+    /// The part of a section without atoms, in which ranks are even; `None` if the coordinate itself is at an
+    /// atom.
+    fn between_atoms(&self, _x: &[f64], section: (f64, f64)) -> Option<(f64, f64)> {
+        Some(section)
+    }
+
     /// Draws the coordinate within a section, and returns whether that was possible.
     fn draw_given(&self, x: &mut [f64], theta: &[f64], section: (f64, f64), rng: &mut ChaCha8Rng) -> bool;
 }

@@ -30,7 +30,7 @@ const LEAST_SHARE: f64 = 0.01;
 const TIMES: usize = 3;
 
 impl PreparedRegression {
-    /// The largest pile of responses at a limit that truncates them, if there is one.
+    /// The piles of responses at limits that truncate them, the largest first.
     ///
     /// A continuous response equals its limit with probability zero. A pile of rounded responses has more than
     /// three times as many as any other distance from the limit; so has one of censored responses.
@@ -40,11 +40,11 @@ impl PreparedRegression {
     /// let y = (0..40).map(|i| (f64::from(i) - 9.5).max(0.0)).collect();
     /// let regression = TruncatedRegression::new("y", y).lower(ResponseLimit::Constant(0.0)).build(0)?;
     /// let expected = "10 of 40 responses equal the lower limit 0";
-    /// assert_eq!(regression.pile_up().unwrap().to_string(), expected);
+    /// assert_eq!(regression.pile_ups()[0].to_string(), expected);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
-    pub fn pile_up(&self) -> Option<PileUp> {
-        let domain = self.domain.as_deref()?;
+    pub fn pile_ups(&self) -> Vec<PileUp> {
+        let Some(domain) = self.domain.as_deref() else { return Vec::new() };
         let everything = (f64::NEG_INFINITY, f64::INFINITY);
         let counted: Vec<(f64, (f64, f64))> = (0..self.points.len())
             .filter(|i| self.points.weight(*i) > 0.0)
@@ -65,6 +65,8 @@ impl PreparedRegression {
             for (response, limits) in &counted {
                 match response - limit_of(*limits) {
                     0.0 => count += 1,
+                    // What piles up at the other limit is no sign of rounding.
+                    _ if *response == limits.0 || *response == limits.1 => {}
                     distance => *others.entry(distance.to_bits()).or_insert(0) += 1,
                 }
             }
@@ -75,7 +77,9 @@ impl PreparedRegression {
             let limit = counted.iter().all(|(_, limits)| limit_of(*limits) == first).then_some(first);
             is_pile.then_some(PileUp { is_lower, limit, count, rows })
         };
-        [true, false].into_iter().filter_map(pile).max_by_key(|pile| pile.count)
+        let mut found: Vec<PileUp> = [true, false].into_iter().filter_map(pile).collect();
+        found.sort_by_key(|pile| std::cmp::Reverse(pile.count));
+        found
     }
 }
 
@@ -99,7 +103,7 @@ mod tests {
     }
 
     fn pile(regression: &PreparedRegression) -> Option<(bool, usize)> {
-        regression.pile_up().map(|pile| (pile.is_lower, pile.count))
+        regression.pile_ups().first().map(|pile| (pile.is_lower, pile.count))
     }
 
     #[test]
@@ -119,12 +123,21 @@ mod tests {
     }
 
     #[test]
+    fn piles_at_both_limits_do_not_hide_each_other() {
+        let y: Vec<f64> =
+            (0..200).map(|i| (f64::from(i) * 0.618).fract() * 2.0 - 0.6).map(|y| y.clamp(0.0, 1.0)).collect();
+        let both = above_zero(y).upper(ResponseLimit::Constant(1.0)).build(0).unwrap();
+        let found: Vec<bool> = both.pile_ups().iter().map(|pile| pile.is_lower).collect();
+        assert_eq!(found, [true, false]);
+    }
+
+    #[test]
     fn limits_of_their_own_count() {
         let limits: Vec<f64> = (0..60).map(|i| 3.0 + f64::from(i) * 0.01).collect();
         let y = (0..60).map(|i| if i % 3 == 0 { limits[i] } else { limits[i] - 0.013 * i as f64 }).collect();
         let regression =
             TruncatedRegression::new("y", y).upper(ResponseLimit::Each(limits)).build(0).unwrap();
-        let found = regression.pile_up().unwrap();
+        let found = &regression.pile_ups()[0];
         assert_eq!(found.to_string(), "20 of 60 responses equal their own upper limit");
     }
 }

@@ -254,8 +254,8 @@ fn average_effects_are_the_published_ones() {
 #[test]
 fn zeros_of_hours_are_a_pile() {
     let prepared = regression(&rows()).lower(ResponseLimit::Constant(0.0)).build(0).unwrap();
-    assert_eq!(prepared.pile_up().unwrap().to_string(), "325 of 753 responses equal the lower limit 0");
-    assert_eq!(tobit().pile_up(), None);
+    assert_eq!(prepared.pile_ups()[0].to_string(), "325 of 753 responses equal the lower limit 0");
+    assert_eq!(tobit().pile_ups(), []);
 }
 
 /// Longley's data and the certified values of the National Institute of Standards and Technology.
