@@ -497,7 +497,8 @@ impl RegressionCase {
         let piles = self.prepared.pile_ups();
         let is_lower = piles.first()?.is_lower != self.design.is_decreasing();
         let (side, other) = if is_lower { ("lower", 1) } else { ("upper", 0) };
-        let is_one_of_two = self.limits[other].is_some() && self.prepared.censored.is_none() && piles.len() == 1;
+        let is_one_of_two =
+            self.limits[other].is_some() && self.prepared.censored.is_none() && piles.len() == 1;
         let remedy = match is_one_of_two {
             true => self.wording.with_value("censored", side),
             false => self.wording.flag("censored"),

@@ -75,7 +75,8 @@ impl Unevenness {
         if (fit.influence.rows(), fit.influence.columns()) != (n, p) || groups < FEWEST {
             return None;
         }
-        let ranks: Vec<Rank> = (0..n).map(|i| rank(problem, conditional, i, &theta)).collect::<Option<_>>()?;
+        let ranks: Vec<Rank> =
+            (0..n).map(|i| rank(problem, conditional, i, &theta)).collect::<Option<_>>()?;
         let is_counted = |i: usize| matches!(ranks[i], Rank::Even(..)) && problem.weights[i] > 0.0;
         let total: f64 = problem.weights.iter().sum();
         let counted: f64 = (0..n).filter(|i| is_counted(*i)).map(|i| problem.weights[i]).sum();
@@ -150,12 +151,7 @@ enum Rank {
 }
 
 /// The rank of an observation among those between the limits; `None` if it cannot be computed.
-fn rank(
-    problem: &Problem,
-    conditional: &dyn Conditional,
-    i: usize,
-    theta: &[f64],
-) -> Option<Rank> {
+fn rank(problem: &Problem, conditional: &dyn Conditional, i: usize, theta: &[f64]) -> Option<Rank> {
     let x = problem.data.row(i);
     let axis = problem.model.differentiated().first().copied()?;
     let everything = (f64::NEG_INFINITY, f64::INFINITY);

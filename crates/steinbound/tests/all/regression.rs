@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use serde_json::Value;
 use steinbound::inference::LinearHypothesis;
-use steinbound::regression::{KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
+use steinbound::regression::{Change, KernelOn, PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::{Estimator, Matrix, Points, simulate};
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -188,4 +188,72 @@ fn predictions_have_the_standard_error_of_a_moved_intercept() {
     let (mean, error) = prepared.predict(&fit, &column(&[0.7])).unwrap()[0];
     assert!((mean - moved.estimates()[0]).abs() < 1e-6);
     assert!((error / moved.std_errors()[0] - 1.0).abs() < 1e-6);
+}
+
+/// Responses above zero that follow a cubic in the year, in powers of the year less an origin.
+fn cubic_in_years(origin: f64, offset: f64) -> PreparedRegression {
+    let rng = &mut simulate::stream(9, 0);
+    let (mut responses, mut years) = (Vec::new(), Vec::new());
+    while responses.len() < 300 {
+        let year = 1990.0 + (31.0 * rng.random::<f64>()).floor();
+        let (t, noise): (f64, f64) = ((year - 2005.0) / 10.0, StandardNormal.sample(rng));
+        let response = 1.0 + 0.8 * t - 0.3 * t * t + 0.2 * t * t * t + noise;
+        if response > 0.0 {
+            responses.push(response + offset);
+            years.push(year - origin);
+        }
+    }
+    let powers = Matrix::from_fn(300, 3, |i, k| years[i].powi(k as i32 + 1));
+    let regression = TruncatedRegression::new("y", responses).covariates(["t", "t2", "t3"], powers);
+    regression.lower(ResponseLimit::Constant(offset)).build(0).unwrap()
+}
+
+/// The same curve in other coordinates has the same effects, predictions and tests, with the same errors.
+#[test]
+fn powers_of_years_keep_their_errors() {
+    let answers = |origin: f64| {
+        let prepared = cubic_in_years(origin, 0.0);
+        let fit =
+            prepared.estimator(&Estimator::truncated_mle()).fit(&prepared.points, &prepared.model).unwrap();
+        let slope = Matrix::from_fn(300, 3, |i, k| (k + 1) as f64 * prepared.points.row(i)[1].powi(k as i32));
+        let effects = prepared.effects(&fit, &[("t".into(), Change::Slope(slope))]).unwrap();
+        let mut numbers: Vec<f64> = effects.iter().map(|e| e.parameter.std_error.unwrap()).collect();
+        let at = 2010.0 - origin;
+        let row = Matrix::from_fn(1, 3, |_, k| at.powi(k as i32 + 1));
+        numbers.push(prepared.predict(&fit, &row).unwrap()[0].1);
+        // The slope in 2010.
+        let slope = Matrix::from_fn(1, 5, |_, k| match k {
+            1..=3 => k as f64 * at.powi(k as i32 - 1),
+            _ => 0.0,
+        });
+        numbers.push(fit.wald_test(&slope, &[0.0]).unwrap().statistic);
+        numbers
+    };
+    let (centred, years) = (answers(2005.0), answers(0.0));
+    assert_eq!(centred.len(), 4);
+    for (a, b) in centred.iter().zip(&years) {
+        assert!((a / b - 1.0).abs() < 1e-4, "{centred:?} {years:?}");
+    }
+}
+
+/// Responses may be millions of standard deviations away from zero.
+#[test]
+fn offsets_of_responses_change_nothing() {
+    let fit = |offset: f64, method: &Estimator| {
+        let prepared = cubic_in_years(2005.0, offset);
+        prepared.estimator(method).fit(&prepared.points, &prepared.model).unwrap()
+    };
+    for method in [Estimator::mle(), Estimator::truncated_mle()] {
+        let (near, far) = (fit(0.0, &method), fit(4_194_304.0, &method));
+        assert!(far.converged && near.converged, "{far}");
+        let difference = near.log_likelihood.unwrap() - far.log_likelihood.unwrap();
+        assert!(difference.abs() < 1e-5, "{difference}");
+        for (a, b) in near.parameters.iter().zip(&far.parameters).skip(1) {
+            assert!(
+                (a.estimate.unwrap() - b.estimate.unwrap()).abs() < 1e-6 * a.std_error.unwrap(),
+                "{a:?} {b:?}"
+            );
+            assert!((a.std_error.unwrap() / b.std_error.unwrap() - 1.0).abs() < 1e-6, "{a:?} {b:?}");
+        }
+    }
 }
