@@ -301,7 +301,8 @@ impl Case<'_> {
                 FitError::ConstantColumn { .. }
                 | FitError::TooFewRows { .. }
                 | FitError::MoreParametersThanData { .. }
-                | FitError::NotIdentified { .. },
+                | FitError::NotIdentified { .. }
+                | FitError::DependentCovariate { .. },
             )
             | Error::Points(_) => String::new(),
             // The face counts what it gets as it is.

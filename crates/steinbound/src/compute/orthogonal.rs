@@ -14,15 +14,15 @@ pub(crate) struct Orthonormal {
 const DEPENDENT: f64 = 1e-11;
 
 impl Orthonormal {
-    /// Orthonormalises columns in the inner product `sum_i w_i x_i y_i`, in their order. The error is the
-    /// condition number of products of the columns where one depends on those before it.
+    /// Orthonormalises columns in the inner product `sum_i w_i x_i y_i`, in their order. The error is the first
+    /// column that depends on those before it.
     ///
     /// By Gram and Schmidt, each column twice: the first pass leaves rounding in the directions of the
     /// columns before, the second removes it. A constant first column so centres the others.
-    pub(crate) fn new(columns: Matrix, weights: &[f64]) -> Result<Orthonormal, f64> {
+    pub(crate) fn new(columns: Matrix, weights: &[f64]) -> Result<Orthonormal, usize> {
         let (columns, upper, dependent) = orthonormalised(columns, weights, DEPENDENT);
         match dependent {
-            Some(condition) => Err(condition),
+            Some(column) => Err(column),
             None => Ok(Orthonormal { columns, upper }),
         }
     }
@@ -41,9 +41,9 @@ impl Orthonormal {
     }
 }
 
-/// Orthonormal columns, the upper triangular matrix that gives the columns back, and the condition number of
-/// products of the columns where one depends on those before it by more than a share.
-fn orthonormalised(columns: Matrix, weights: &[f64], dependent: f64) -> (Matrix, Matrix, Option<f64>) {
+/// Orthonormal columns, the upper triangular matrix that gives the columns back, and the first column, if any, of
+/// which less than a share is left beside those before it.
+fn orthonormalised(columns: Matrix, weights: &[f64], dependent: f64) -> (Matrix, Matrix, Option<usize>) {
     let count = columns.columns();
     let product = |a: &[f64], b: &[f64]| -> f64 {
         weights.iter().zip(a).zip(b).filter(|((w, _), _)| **w != 0.0).map(|((w, a), b)| w * a * b).sum()
@@ -61,7 +61,7 @@ fn orthonormalised(columns: Matrix, weights: &[f64], dependent: f64) -> (Matrix,
         }
         let length = product(&column, &column).sqrt();
         if length.is_nan() || length < dependent * size || (length == 0.0 && dependent > 0.0) {
-            return (basis, upper, Some((size / length).powi(2)));
+            return (basis, upper, Some(j));
         }
         upper[(j, j)] = length;
         let inverse = if length > 0.0 { length.recip() } else { 0.0 };
@@ -104,7 +104,7 @@ mod tests {
             assert!((value / powers[(i, 3)] - 1.0).abs() < 1e-14);
         }
         let twice = Matrix::from_fn(31, 2, |i, j| (3.0 + j as f64) * (i as f64 + 0.1));
-        assert!(Orthonormal::new(twice, &weights).is_err());
+        assert_eq!(Orthonormal::new(twice, &weights).unwrap_err(), 1);
         assert!(Orthonormal::new(Matrix::zeros(31, 1), &weights).is_err());
     }
 }

@@ -183,6 +183,15 @@ pub enum FitError {
         /// The ratio of the largest to the smallest pivot.
         condition: f64,
     },
+    /// A covariate is a combination of those before it.
+    #[error(
+        "the data do not determine the coefficient of {name}: this column is a combination of the intercept and the columns before \
+         it; leave it out"
+    )]
+    DependentCovariate {
+        /// The covariate.
+        name: String,
+    },
     /// The EM algorithm found no maximum.
     #[error(
         "the naive likelihood has no maximum that could be found: a component shrinks to a point, or the \

@@ -7,6 +7,12 @@ use crate::minimise::Estimate;
 use crate::model::LinearPart;
 use crate::points::Points;
 
+/// The name of a regressor: the intercept's, or that of its coordinate.
+fn name_of(data: &Points, first: usize, ones: usize, regressor: usize) -> String {
+    let coordinate = regressor.checked_sub(ones).map(|k| first + k);
+    coordinate.map_or_else(|| "(Intercept)".into(), |at| data.names()[at].clone())
+}
+
 /// The data with orthonormal columns in place of the covariates, and the way back.
 ///
 /// Products of the covariates themselves have the square of their condition number, and lose twice as many
@@ -26,7 +32,7 @@ impl Basis {
             Some(k) => data.row(i)[first + k],
         });
         let columns = Orthonormal::new(regressors, shares)
-            .map_err(|condition| FitError::NotIdentified { condition })?;
+            .map_err(|column| FitError::DependentCovariate { name: name_of(data, first, ones, column) })?;
         let mut values = data.values().to_vec();
         for (i, x) in values.chunks_exact_mut(data.dimension()).enumerate() {
             for k in 0..covariates {
