@@ -244,7 +244,7 @@ fn drawn(
     seed: u64,
 ) -> Result<Sample, Error> {
     let rng = &mut simulate::stream(seed, tasks::DATA);
-    if model.sampling().and_then(|sampling| sampling.sampler(theta)).is_some() {
+    if simulate::sampler(model, theta, Some(domain)).is_some() {
         return simulate::truncated(model, theta, domain, count, rng);
     }
     Inside::new(model, theta, Some(domain), rng)?.sample(count, rng)

@@ -330,22 +330,6 @@ pub enum FitError {
         /// The value there.
         value: f64,
     },
-    /// Angles over more than one turn.
-    #[error(
-        "the {what} of {name} covers {} radians, more than one turn of the circle on which the {model} model lives; give \
-         angles in radians within one turn",
-        shown(*.length)
-    )]
-    MoreThanOneTurn {
-        /// The model.
-        model: String,
-        /// What is too long.
-        what: &'static str,
-        /// The column.
-        name: String,
-        /// Its length.
-        length: f64,
-    },
     /// A likelihood without a maximum.
     #[error(
         "the likelihood of {name} has no maximum that a search finds; check the values, or hold a parameter at a known value"

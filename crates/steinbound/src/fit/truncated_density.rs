@@ -10,7 +10,7 @@ use crate::minimise::{centred, start_less};
 use crate::model::{AtPoints, Model, check_theta};
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::simulate::Inside;
+use crate::simulate::{Inside, sampler};
 
 /// The rule is refined until the logarithm changes by less than this; by less than [`RANDOM`] for rules of
 /// random nodes.
@@ -98,7 +98,7 @@ impl Estimator {
     /// Draws of the density inside the domain, if the model can be sampled: the density may extend further
     /// than the data.
     fn draws(&self, domain: &dyn Domain, model: &dyn Model, theta: &[f64]) -> Option<Points<'static>> {
-        let _can_be_drawn = model.sampling()?.sampler(theta)?;
+        let _can_be_drawn = sampler(model, theta, Some(domain))?;
         let rng = &mut stream(self.seed, tasks::MASS);
         Inside::new(model, theta, Some(domain), rng).ok()?.draw(DRAWS, rng).ok()
     }

@@ -96,6 +96,7 @@ pub use search::Search;
 pub(crate) use search::starts;
 pub use student_t::StudentT;
 pub use support::{Infinite, Support};
+pub(crate) use support::{ROUNDING, check_turn};
 pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
 pub use von_mises::VonMises;
 pub use weibull::Weibull;

@@ -1,6 +1,9 @@
 //! Where a density is, apart from any truncation.
 
+use std::f64::consts::PI;
 use std::fmt::{self, Display, Formatter};
+
+use crate::error::ModelError;
 
 /// Where a coordinate of a density lies.
 ///
@@ -47,6 +50,18 @@ impl Support {
             Support::Line | Support::Circle => (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
+}
+
+/// Rounding of angles that are given as multiples of pi.
+pub(crate) const ROUNDING: f64 = 1e-6;
+
+/// Refuses angles over more than one turn.
+pub(crate) fn check_turn(model: &str, what: &'static str, name: &str, length: f64) -> Result<(), ModelError> {
+    if length <= 2.0 * PI + ROUNDING {
+        return Ok(());
+    }
+    let (model, name) = (model.to_string(), name.to_string());
+    Err(ModelError::MoreThanOneTurn { model, what, name, length })
 }
 
 /// A limit of a support at which a density is infinite.

@@ -113,6 +113,58 @@ fn infinite_densities_are_not_trusted() {
     }
 }
 
+/// The largest distance between the distribution function of draws on an interval and that of a log-density there, by the
+/// midpoint rule.
+fn kolmogorov(draws: &[f64], (low, high): (f64, f64), log: impl Fn(f64) -> f64) -> f64 {
+    let (cells, mut sorted) = (200_000, draws.to_vec());
+    sorted.sort_by(f64::total_cmp);
+    let width = (high - low) / f64::from(cells);
+    let masses: Vec<f64> = (0..cells).map(|k| log(low + width * (f64::from(k) + 0.5)).exp()).collect();
+    let total: f64 = masses.iter().sum();
+    let (mut next, mut mass, mut largest) = (0, 0.0, 0.0f64);
+    for (k, cell) in masses.iter().enumerate() {
+        mass += cell / total;
+        let end = low + width * (k + 1) as f64;
+        while sorted.get(next).is_some_and(|x| *x <= end) {
+            next += 1;
+        }
+        largest = largest.max((mass - next as f64 / sorted.len() as f64).abs());
+    }
+    largest
+}
+
+/// Arcs that leave the turn on which the peak is given, one that does not contain the peak, and whole turns.
+#[test]
+fn angles_are_drawn_on_every_arc() {
+    let (model, pi) = (built("von-mises", 1, &[]), std::f64::consts::PI);
+    let arcs = [
+        ([3.0, 2.0], (1.5, 5.0)),
+        ([-2.0, 2.0], (1.5, 5.0)),
+        ([0.3, 2.0], (2.0, 5.0)),
+        ([3.1, 2.0], (0.0, 6.0)),
+        ([6.0, 2.0], (-1.0, 1.0)),
+        ([4.5, 2.0], (-3.0, 0.0)),
+        ([0.4, 0.5], (0.5 * pi, 2.5 * pi)),
+        ([0.4, 2.0], (-pi, pi)),
+    ];
+    for (task, (truth, (low, high))) in arcs.into_iter().enumerate() {
+        let arc = Cuboid::interval(low, high).unwrap();
+        let theta = model.fitted_from(&truth).unwrap();
+        let rng = &mut simulate::stream(12, task as u64);
+        let direct = simulate::truncated(model.as_ref(), &theta, &arc, 4_000, rng).unwrap().points;
+        let chosen = drawn(model.as_ref(), &truth, &arc, 4_000, task as u64);
+        for draws in [direct, chosen] {
+            let found = kolmogorov(draws.values(), (low, high), |x| truth[1] * (x - truth[0]).cos());
+            // Passed by chance once in a thousand samples.
+            assert!(found < 1.95 / 4_000f64.sqrt(), "{truth:?} in [{low}, {high}]: {found}");
+        }
+    }
+    let long = Cuboid::interval(0.0, 7.0).unwrap();
+    let theta = model.fitted_from(&[3.0, 2.0]).unwrap();
+    let refused = simulate::truncated(model.as_ref(), &theta, &long, 10, &mut simulate::stream(1, 0));
+    assert!(refused.unwrap_err().to_string().contains("region of x1 covers 7 radians, more than one turn"));
+}
+
 /// Searches end at the same place from what the model proposes, and from a start of the user.
 #[test]
 fn searches_take_a_start() {

@@ -60,6 +60,11 @@ pub trait Coordinate: Debug + Send + Sync {
     fn only_one_coordinate(&self) -> Option<&'static str> {
         None
     }
+
+    /// Draws for a region within these bounds, as [`Sampling::sampler_for`](crate::model::Sampling::sampler_for) says.
+    fn sampler_for(&self, parameters: &[f64], _bounds: (f64, f64)) -> Option<CoordinateSampler> {
+        self.sampler(parameters)
+    }
 }
 
 /// Draws of one coordinate.

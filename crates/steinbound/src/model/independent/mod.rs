@@ -352,13 +352,31 @@ impl Density for Independent {
 
 impl Sampling for Independent {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
+        self.sampler_of(theta, |_, values| self.coordinate.sampler(values))
+    }
+
+    fn sampler_for(&self, theta: &[f64], bounds: &[(f64, f64)]) -> Option<Sampler> {
+        self.sampler_of(theta, |l, values| self.coordinate.sampler_for(values, bounds[l]))
+    }
+}
+
+impl Independent {
+    /// Draws of all coordinates, from a sampler of each at its parameters.
+    fn sampler_of(
+        &self,
+        theta: &[f64],
+        sampler: impl Fn(usize, &[f64]) -> Option<CoordinateSampler>,
+    ) -> Option<Sampler> {
         let parameters = self.coordinate.parameters();
         let of_coordinate = |l: usize| {
             let (values, _) = self.parameters_of(l, theta);
             let values = &values[..self.known.len()];
-            let are_allowed =
-                parameters.iter().zip(values).all(|(parameter, value)| parameter.allows(*value));
-            are_allowed.then(|| self.coordinate.sampler(values))?
+            let mut all = parameters.iter().zip(values).zip(&self.known);
+            // One that has to be given and was not is up to the sampler.
+            let are_allowed = all.all(|((parameter, value), known)| {
+                parameter.allows(*value) || parameter.range == Range::Given && known.is_none()
+            });
+            are_allowed.then(|| sampler(l, values))?
         };
         let each: Vec<CoordinateSampler> = (0..self.dimension).map(of_coordinate).collect::<Option<_>>()?;
         Some(Box::new(move |rng: &mut ChaCha8Rng, x: &mut [f64]| {
