@@ -73,11 +73,19 @@ impl Coordinate for Pareto {
 
     fn sampler(&self, parameters: &[f64]) -> Option<CoordinateSampler> {
         let (exponent, minimum) = (parameters[0], parameters[1]);
-        (exponent > 1.0 && minimum > 0.0).then(|| {
+        (exponent > 1.0 && minimum > 0.0 && minimum.is_finite()).then(|| {
             let power = -1.0 / (exponent - 1.0);
             Box::new(move |rng: &mut rand::rngs::ChaCha8Rng| {
                 minimum * (1.0 - rng.random::<f64>()).powf(power)
             }) as CoordinateSampler
         })
+    }
+
+    /// Without a minimum of its own the power law begins where the region does.
+    fn sampler_for(&self, parameters: &[f64], (low, _): (f64, f64)) -> Option<CoordinateSampler> {
+        match parameters[1] > 0.0 {
+            true => self.sampler(parameters),
+            false => self.sampler(&[parameters[0], low]),
+        }
     }
 }

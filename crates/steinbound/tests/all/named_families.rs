@@ -165,6 +165,19 @@ fn angles_are_drawn_on_every_arc() {
     assert!(refused.unwrap_err().to_string().contains("region of x1 covers 7 radians, more than one turn"));
 }
 
+/// A power law begins where the region does, if it has no minimum of its own.
+#[test]
+fn power_laws_begin_with_the_region() {
+    let (model, half_line) = (built("pareto", 1, &[]), Cuboid::interval(1.5, f64::INFINITY).unwrap());
+    let data = drawn(model.as_ref(), &[3.0], &half_line, 4_000, 61);
+    // The logarithm is exponential with rate 2.
+    let logs: Vec<f64> = data.values().iter().map(|x| (x / 1.5).ln()).collect();
+    assert!(kolmogorov(&logs, (0.0, 20.0), |x| -2.0 * x) < 1.95 / 4_000f64.sqrt());
+    // Improper there.
+    let refused = simulate::truncated(model.as_ref(), &[0.9], &half_line, 5, &mut simulate::stream(1, 0));
+    assert!(refused.is_err());
+}
+
 /// Searches end at the same place from what the model proposes, and from a start of the user.
 #[test]
 fn searches_take_a_start() {
