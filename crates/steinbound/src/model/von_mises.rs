@@ -78,10 +78,6 @@ impl Coordinate for VonMises {
             (false, false) => self.sampler(parameters),
         }
     }
-
-    fn only_one_coordinate(&self) -> Option<&'static str> {
-        Some("choose one column with an angle in radians")
-    }
 }
 
 /// Draws as angles of the turn that begins at `turn`.

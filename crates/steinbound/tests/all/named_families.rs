@@ -165,6 +165,28 @@ fn angles_are_drawn_on_every_arc() {
     assert!(refused.unwrap_err().to_string().contains("region of x1 covers 7 radians, more than one turn"));
 }
 
+/// Two angles are independent, each on the turn that begins with its side of the region.
+#[test]
+fn two_angles_have_a_model() {
+    let truth = [3.0, 0.5, 2.0, 1.5];
+    let model = built("von-mises", 2, &[]);
+    let region = Cuboid::new(vec![1.5, -2.0], vec![5.0, 1.5]).unwrap();
+    let data = drawn(model.as_ref(), &truth, &region, 1_500, 60);
+    for (l, side) in [(1.5, 5.0), (-2.0, 1.5)].into_iter().enumerate() {
+        let angles: Vec<f64> = data.rows().map(|x| x[l]).collect();
+        let found = kolmogorov(&angles, side, |x| truth[2 + l] * (x - truth[l]).cos());
+        assert!(found < 1.95 / 1_500f64.sqrt(), "{l}: {found}");
+    }
+    for method in [Method::EFFICIENT, Method::TRUNCATED_MLE] {
+        let estimator = Estimator::new(method).domain(Arc::new(region.clone()));
+        let fit = estimator.fit(&data, model.as_ref()).unwrap();
+        assert!(fit.converged, "{method}: {:?}", fit.warnings);
+        for ((estimate, error), truth) in values(&fit).into_iter().zip(truth) {
+            assert!((estimate - truth).abs() < 4.0 * error, "{method} {estimate} {error} {truth}");
+        }
+    }
+}
+
 /// A power law begins where the region does, if it has no minimum of its own.
 #[test]
 fn power_laws_begin_with_the_region() {

@@ -56,11 +56,6 @@ pub trait Coordinate: Debug + Send + Sync {
     /// Draws; `None` if the density is not proper at these parameters.
     fn sampler(&self, parameters: &[f64]) -> Option<CoordinateSampler>;
 
-    /// The refusal of more than one coordinate, for a density that is meant for one only.
-    fn only_one_coordinate(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Draws for a region within these bounds, as [`Sampling::sampler_for`](crate::model::Sampling::sampler_for) says.
     fn sampler_for(&self, parameters: &[f64], _bounds: (f64, f64)) -> Option<CoordinateSampler> {
         self.sampler(parameters)

@@ -68,11 +68,6 @@ impl Independent {
         if dimension == 0 {
             return Err(ModelError::BadCoordinates { dimension });
         }
-        if let (true, Some(remedy)) = (dimension > 1, coordinate.only_one_coordinate()) {
-            let model = coordinate.name().to_string();
-            let action = "used in more than one coordinate";
-            return Err(ModelError::Unsupported { model, action, remedy });
-        }
         let parameters = coordinate.parameters();
         let mut values = vec![None; parameters.len()];
         for (name, value) in known {
