@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, Range};
+use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, PowerEdge, Range};
 use super::support::Support;
 
 /// `log p = -exponent log x` above a minimum, which is known or the region's.
@@ -64,6 +64,12 @@ impl Coordinate for Pareto {
     fn log_normaliser(&self, parameters: &[f64]) -> Option<f64> {
         let (exponent, minimum) = (parameters[0], parameters[1]);
         (exponent > 1.0 && minimum > 0.0).then(|| (1.0 - exponent) * minimum.ln() - (exponent - 1.0).ln())
+    }
+
+    /// A power law without a minimum goes on to zero, where a region may let it.
+    fn edges(&self, parameters: &[f64]) -> Vec<PowerEdge> {
+        let edge = PowerEdge { place: 0.0, exponent: 1.0 - parameters[0], parameter: 0 };
+        if parameters[1] > 0.0 { Vec::new() } else { vec![edge] }
     }
 
     fn starts(&self, sample: &Column) -> Vec<Vec<f64>> {

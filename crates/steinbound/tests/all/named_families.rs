@@ -92,27 +92,6 @@ fn coordinates_have_parameters_of_their_own() {
     }
 }
 
-/// A density that is infinite at zero: the default method says so, a distance weight and the likelihood do not mind.
-#[test]
-fn infinite_densities_are_not_trusted() {
-    let (model, interval) = (built("gamma", 1, &[]), Cuboid::interval(0.0, 2.0).unwrap());
-    let data = drawn(model.as_ref(), &[0.5, 1.0], &interval, 600, 41);
-    let by = |method, interval: &Cuboid| {
-        Estimator::new(method).domain(Arc::new(interval.clone())).fit(&data, model.as_ref()).unwrap()
-    };
-    let efficient = by(Method::EFFICIENT, &interval);
-    let warned = efficient.warnings.iter().any(|warning| warning.contains("is infinite at x1 = 0"));
-    let moved = efficient.warnings.iter().any(|warning| warning.contains("standard errors"));
-    assert!(!efficient.converged && (warned || moved), "{:?}", efficient.warnings);
-    for method in [Method::BDKSD, Method::TRUNCATED_MLE] {
-        let fit = by(method, &interval);
-        assert!(!fit.warnings.iter().any(|warning| warning.contains("infinite")), "{:?}", fit.warnings);
-        for ((estimate, error), truth) in values(&fit).into_iter().zip([0.5, 1.0]) {
-            assert!((estimate - truth).abs() < 4.0 * error, "{method} {estimate} {error} {truth}");
-        }
-    }
-}
-
 /// The largest distance between the distribution function of draws on an interval and that of a log-density there, by the
 /// midpoint rule.
 fn kolmogorov(draws: &[f64], (low, high): (f64, f64), log: impl Fn(f64) -> f64) -> f64 {

@@ -8,12 +8,14 @@ mod tests;
 
 use rand::rngs::ChaCha8Rng;
 
-pub use coordinate::{Column, Coordinate, CoordinateSampler, Jet, MOST_PARAMETERS, NamedParameter, Range};
+pub use coordinate::{
+    Column, Coordinate, CoordinateSampler, Jet, MOST_PARAMETERS, NamedParameter, PowerEdge, Range,
+};
 pub use family::Coordinates;
 
 use super::{
-    Affine, Density, Infinite, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search,
-    Slot, Support, check_values,
+    Affine, Density, Edge, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search, Slot,
+    Support, check_values,
 };
 use crate::error::ModelError;
 use crate::matrix::Matrix;
@@ -241,14 +243,21 @@ impl Model for Independent {
         })
     }
 
-    fn infinite_at(&self, theta: &[f64], coordinates: &[String]) -> Option<Infinite> {
+    fn edges(&self, theta: &[f64], coordinates: &[String]) -> Vec<Edge> {
+        let parameters = self.coordinate.parameters();
         let of_coordinate = |l: usize| {
             let (values, _) = self.parameters_of(l, theta);
-            let (place, name) = self.coordinate.infinite_at(&values[..self.known.len()])?;
-            let parameter = format!("{name}[{}]", coordinates[l]);
-            Some(Infinite { coordinate: l, place, parameter })
+            let edge = move |PowerEdge { place, exponent, parameter }: PowerEdge| Edge {
+                coordinate: l,
+                place,
+                exponent,
+                parameter: format!("{}[{}]", parameters[parameter].name, coordinates[l]),
+                value: values[parameter],
+                estimated: self.free().position(|j| j == parameter).map(|place| place * self.dimension + l),
+            };
+            self.coordinate.edges(&values[..self.known.len()]).into_iter().map(edge)
         };
-        (0..self.dimension).find_map(of_coordinate)
+        (0..self.dimension).flat_map(of_coordinate).collect()
     }
 
     fn support(&self) -> Vec<Support> {
