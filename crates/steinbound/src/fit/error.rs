@@ -135,12 +135,12 @@ pub enum FitError {
         /// The method.
         method: &'static str,
     },
-    /// An exact distance needs a domain.
-    #[error(
-        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest \
-         boundary point"
-    )]
-    NoDomain,
+    /// A distance that needs a domain.
+    #[error("the {distance} needs a domain; give one, or use the distance to the nearest boundary point")]
+    NoDomain {
+        /// The distance in words.
+        distance: &'static str,
+    },
     /// The distance to the nearest boundary point needs boundary points.
     #[error(
         "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample \
@@ -253,7 +253,7 @@ pub enum FitError {
     /// The normaliser of a truncated density needs the domain.
     #[error("{method} integrates over the domain; give one (boundary points alone do not define the inside)")]
     NeedsDomain {
-        /// The method.
+        /// The method, or what else is integrated.
         method: &'static str,
     },
     /// An integral over the domain found no nodes.

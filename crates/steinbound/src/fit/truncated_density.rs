@@ -73,7 +73,8 @@ impl Estimator {
         theta: &[f64],
         places: &Points,
     ) -> Result<Vec<f64>, Error> {
-        let domain = self.known_domain().ok_or(FitError::NoDomain)?;
+        let domain =
+            self.known_domain().ok_or(FitError::NeedsDomain { method: "the density inside the domain" })?;
         // Far from the origin a log-density is a small difference of large numbers.
         let (origin, points) = centred(model, data);
         let around = self.draws(domain, model, theta);
