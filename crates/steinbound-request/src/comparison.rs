@@ -158,6 +158,11 @@ impl Case<'_> {
             .iter()
             .map(|named| named.model.build(&self.data, None, self.wording))
             .collect::<Result<Vec<ChosenModel>, _>>()?;
+        let other =
+            |chosen: &ChosenModel| self.region.other_plane_note(chosen.model.as_model(), self.model());
+        let mut notes: Vec<String> = chosen.iter().filter_map(other).collect();
+        notes.dedup();
+        notes.iter().for_each(|note| listener.note(note));
         let mut contenders = Vec::new();
         for (chosen, named) in chosen.iter().zip(models) {
             for method in methods {

@@ -113,6 +113,8 @@ pub struct Region {
     pub domain: Option<Arc<dyn Domain>>,
     /// The projection, where there is one.
     pub projection: Option<EqualArea>,
+    /// Whether it was not asked for.
+    pub(crate) is_plane_chosen: bool,
     /// Whether the coordinates are degrees of longitude and latitude.
     pub is_geographic: bool,
     /// The map, where the region is from one.
@@ -254,18 +256,7 @@ impl RegionRequest {
                 flat = Some(region.project(&data, shape, wording)?.0);
             }
         }
-        if let Some([longitude, latitude]) = region.projection.as_ref().map(EqualArea::center) {
-            let how = match self.projection {
-                Plane::WhereInDegrees => {
-                    format!(" (map and data are in degrees; {} keeps them)", wording.flag("no-project"))
-                }
-                _ => String::new(),
-            };
-            listener.note(&format!(
-                "projected about longitude {longitude:.4}, latitude {latitude:.4}{how}: means are in degrees, covariances in \
-                 square kilometres, bandwidth and distances in kilometres"
-            ));
-        }
+        region.is_plane_chosen = self.projection == Plane::WhereInDegrees;
         let data = flat.map_or(data, Cow::Owned);
         Ok((data, region))
     }
@@ -433,6 +424,30 @@ impl Region {
         Some(ProjectionUsed { center, name: "lambert-azimuthal-equal-area", unit: "km" })
     }
 
+    /// What is to be said of the plane, where there is one, before results of a model.
+    pub(crate) fn plane_note(&self, model: &dyn Model, wording: Wording) -> Option<String> {
+        let [longitude, latitude] = self.projection.as_ref()?.center();
+        let how = match self.is_plane_chosen {
+            true => format!(" (map and data are in degrees; {} keeps them)", wording.flag("no-project")),
+            false => String::new(),
+        };
+        let units = plane_units(model);
+        Some(format!("projected about longitude {longitude:.4}, latitude {latitude:.4}{how}: {units}"))
+    }
+
+    /// The same for a model beside one of which it was said, if its units are others.
+    pub(crate) fn other_plane_note(&self, model: &dyn Model, said: &dyn Model) -> Option<String> {
+        let [longitude, latitude] = self.projection.as_ref()?.center();
+        let differs = locations(model).is_empty() != locations(said).is_empty();
+        let units = plane_units(model);
+        differs.then(|| {
+            format!(
+                "projected about longitude {longitude:.4}, latitude {latitude:.4}, model {}: {units}",
+                model.name()
+            )
+        })
+    }
+
     /// Points in degrees on the plane, where there is a projection.
     pub fn project_points(&self, points: Points<'static>) -> Result<Points<'static>, RequestError> {
         match &self.projection {
@@ -500,6 +515,19 @@ impl Region {
             }
         }
         Some((moved, jacobian))
+    }
+}
+
+/// The units of a model's parameters on a plane. Only locations are given in degrees.
+fn plane_units(model: &dyn Model) -> &'static str {
+    match locations(model).is_empty() {
+        true => {
+            "coordinates in parameters and formulas are kilometres east and north of that place, as are bandwidth and \
+             distances"
+        }
+        false => {
+            "means are in degrees, covariances in square kilometres, bandwidth and distances in kilometres"
+        }
     }
 }
 

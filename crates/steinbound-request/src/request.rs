@@ -149,6 +149,9 @@ impl<'a> Request<'a> {
         let (source, options) = (&mut self.source, &self.options);
         let (data, region) = self.region.prepare(self.data, source, options, self.wording, listener)?;
         let ChosenModel { model, start } = self.model.build(&data, self.at.as_ref(), self.wording)?;
+        if let Some(note) = region.plane_note(model.as_model(), self.wording) {
+            listener.note(&note);
+        }
         let mut estimator = self.options.estimator(self.method).interrupt(interrupt.clone());
         if let Some(points) = &region.boundary {
             estimator = estimator.boundary(points.clone());

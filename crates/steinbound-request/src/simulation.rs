@@ -244,7 +244,7 @@ fn drawn(
     seed: u64,
 ) -> Result<Sample, Error> {
     let rng = &mut simulate::stream(seed, tasks::DATA);
-    if model.sampling().and_then(|sampling| sampling.sampler(theta)).is_some() {
+    if simulate::sampler(model, theta, Some(domain)).is_some() {
         return simulate::truncated(model, theta, domain, count, rng);
     }
     Inside::new(model, theta, Some(domain), rng)?.sample(count, rng)
@@ -266,26 +266,32 @@ pub fn default_family() -> FamilyRequest {
 }
 
 /// The number of coordinates for which a model has as many parameters as `at`, if that tells: one mean for each of a
-/// Gaussian and of each component, and the highest of `x1`, `x2`, .. in a formula.
+/// Gaussian and of each component; and the highest of `x1`, `x2`, .. in a formula, or in the names of `at`.
 ///
 /// ```
 /// use steinbound_request::{FamilyRequest, ModelRequest, choices, dimension_for};
 /// let gamma: ModelRequest = FamilyRequest::new(choices::model().find("gamma")?).into();
 /// let at = "2,3,1,1".parse().unwrap();
 /// assert_eq!(dimension_for(&gamma, Some(&at)), Some(2));
+/// let named = "shape[x1]=2,shape[x2]=3,rate[x1]=1,rate[x2]=1".parse().unwrap();
+/// assert_eq!(dimension_for(&gamma, Some(&named)), Some(2));
 /// # Ok::<(), steinbound_request::RequestError>(())
 /// ```
 pub fn dimension_for(model: &ModelRequest, at: Option<&Values>) -> Option<usize> {
     match model {
         ModelRequest::Given(model) => Some(model.dimension()),
-        ModelRequest::Formula { log_density, .. } => {
-            let words = log_density.split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.filter_map(|word| word.strip_prefix('x')?.parse().ok()).max()
-        }
+        ModelRequest::Formula { log_density, .. } => highest_coordinate(log_density),
         ModelRequest::Family(family) => {
             let count = match at? {
                 Values::Plain(list) => list.len(),
-                Values::Named(list) => list.len(),
+                Values::Named(list) => {
+                    let highest = list.iter().filter_map(|(name, _)| highest_coordinate(name)).max();
+                    if let Some(highest) = highest {
+                        // Every coordinate has a parameter, whatever a mistyped name says.
+                        return Some(highest.min(list.len()));
+                    }
+                    list.len()
+                }
             };
             if family.family.choices().contains(&Choice::KnownCovariance) {
                 return Some(count / family.choices.components.unwrap_or(1).max(1));
@@ -296,6 +302,12 @@ pub fn dimension_for(model: &ModelRequest, at: Option<&Values>) -> Option<usize>
             Some(count / of(1)?.max(1))
         }
     }
+}
+
+/// The highest of `x1`, `x2`, .. in a formula or a name.
+fn highest_coordinate(text: &str) -> Option<usize> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter_map(|word| word.strip_prefix('x')?.parse().ok()).max()
 }
 
 /// The number of coordinates: that of the domain, which an explicit number must not contradict, else a

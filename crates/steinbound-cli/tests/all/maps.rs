@@ -407,3 +407,28 @@ fn bad_maps_are_refused() {
         .run(&["fit", "places.csv", "--boundary", "swapped.wkt", "--known-covariance", "9", "--project"])
         .expect_refusal(&["--columns"]);
 }
+
+/// Only means are converted; parameters of other models, and formulas, are on the plane, which the note says.
+#[test]
+fn notes_give_the_units_of_the_model() {
+    let folder = folder();
+    let note = |command: &str, model: &[&str]| {
+        let base = [command, "data.csv", "--feature", "NAME=big", "--boundary", "map.geojson"];
+        let said = folder.run(&[&base[..], model].concat()).stderr;
+        said.lines().filter(|line| line.contains("projected about")).collect::<Vec<_>>().join("\n")
+    };
+    let (degrees, kilometres) =
+        ("means are in degrees", "formulas are kilometres east and north of that place");
+    let found = note("fit", &["--known-covariance", "1e4"]);
+    assert!(found.contains(degrees) && !found.contains(kilometres), "{found}");
+    let found = note("fit", &["--model", "student-t", "--known", "degrees=4"]);
+    assert!(found.contains(kilometres) && !found.contains(degrees), "{found}");
+    assert!(found.contains("; --no-project keeps them)"), "{found}");
+    let found = note("fit", &["--log-density", "-a*(x1^2+x2^2)", "--start", "a=1e-4"]);
+    assert!(found.contains(kilometres) && !found.contains(degrees), "{found}");
+    let found = note("compare", &["--model", "gaussian,student-t", "--method", "efficient"]);
+    assert!(
+        found.contains(degrees) && found.contains("model student-t: coordinates in parameters"),
+        "{found}"
+    );
+}

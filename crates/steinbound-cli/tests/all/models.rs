@@ -525,3 +525,24 @@ fn a_gaussian_without_moments_says_what_to_do() {
         assert!(message.contains("several clusters") && message.contains("try a mixture"), "{message}");
     }
 }
+
+/// The names of parameters tell the coordinates of a region that has any number of them.
+#[test]
+fn names_of_parameters_give_the_dimension() {
+    let folder = Folder::new();
+    let common = ["simulate", "-n", "50", "--output", "points.csv", "--domain", "ball(radius=3)"];
+    let two = ["--model", "mixture", "--components", "2"];
+    let means = "mean[1][x1]=-1,mean[1][x2]=0,mean[2][x1]=1,mean[2][x2]=0.5";
+    let weights = format!("weight[1]=0.3,weight[2]=0.7,{means}");
+    let variances = format!("{means},variance[1]=0.5,variance[2]=1");
+    for more in [
+        &["--at", means][..],
+        &["--at", &weights, "--estimate-weights", "--known-covariance", "0.5"],
+        &["--at", &variances, "--covariance", "spherical"],
+    ] {
+        let said = folder.run(&[&common[..], &two, more].concat());
+        assert_eq!(said.code, 0, "{more:?} {}", said.stderr);
+        let points = std::fs::read_to_string(folder.path("points.csv")).unwrap();
+        assert_eq!(points.lines().next(), Some("x1,x2"));
+    }
+}

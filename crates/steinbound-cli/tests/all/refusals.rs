@@ -186,7 +186,9 @@ fn no_boundary() {
     refuse_options(&[], &["efficient needs to know the boundary", "--boundary FILE or --domain SPEC"]);
     refuse_options(&["--method", "truncsm"], &["truncsm needs to know the boundary"]);
     let options = ["--method", "bdksd", "--boundary", "boundary.csv", "--distance", "exact"];
-    refuse_options(&options, &["exact distance", "needs a domain"]);
+    refuse_options(&options, &["the exact distance to the boundary needs a domain"]);
+    let options = ["--method", "truncsm", "--boundary", "boundary.csv", "--distance", "axes"];
+    refuse_options(&options, &["the distance to the boundary along the axes needs a domain"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! More than two coordinates: every pair of them.
 
 use rand::RngExt;
-use steinbound::simulate::{stream, tasks};
+use steinbound::simulate::{sampler, stream, tasks};
 use steinbound_plot::numbers::{histogram, range, steps};
 use steinbound_plot::{Axis, Entry, Figure, Grid, Panel, Style};
 
@@ -93,7 +93,7 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
 /// Draws of the density where data are seen, as far as that is known; `None` where the model cannot be
 /// sampled or hardly ever hits the region.
 fn draws(scene: &Scene) -> Option<Draws> {
-    let sampler = scene.model.sampling()?.sampler(scene.theta.as_deref()?)?;
+    let sampler = sampler(scene.model, scene.theta.as_deref()?, scene.domain)?;
     let mut rng = stream(scene.seed, tasks::MASS);
     let mut inside = Vec::new();
     let mut x = vec![0.0; scene.dimension()];

@@ -85,6 +85,7 @@ pub use predicate::{Membership, Predicate};
 pub use repair::{LeftOutRing, RepairedRings, RingCrossing};
 pub use response_limits::{Limit, ResponseLimits};
 pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
+pub(crate) use spread::farthest_first;
 pub use union::Union;
 pub use us_border::contiguous_united_states;
 

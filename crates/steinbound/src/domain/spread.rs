@@ -28,11 +28,22 @@ pub(super) fn spread(candidates: Vec<f64>, dimension: usize, count: usize) -> Ve
         let at = i * given / looked_at;
         &candidates[at * dimension..(at + 1) * dimension]
     };
-    let mut gaps = vec![f64::INFINITY; looked_at];
-    let mut kept = Vec::with_capacity(count * dimension);
-    let mut next = 0;
-    for _ in 0..count {
-        kept.extend_from_slice(row(next));
+    farthest_first(looked_at, row, count, 0).into_iter().flat_map(|i| row(i).iter().copied()).collect()
+}
+
+/// The numbers of `count` places out of `of`: the first, then always the one farthest from those before. The beginning of
+/// the list covers the places evenly, too. Takes `of` times `count` distances.
+pub(crate) fn farthest_first<'a>(
+    of: usize,
+    row: impl Fn(usize) -> &'a [f64],
+    count: usize,
+    first: usize,
+) -> Vec<usize> {
+    let mut gaps = vec![f64::INFINITY; of];
+    let mut kept = Vec::with_capacity(count.min(of));
+    let mut next = first;
+    for _ in 0..count.min(of) {
+        kept.push(next);
         gaps[next] = f64::NEG_INFINITY;
         let mut farthest = (f64::NEG_INFINITY, 0);
         for i in 0..gaps.len() {

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use thiserror::Error;
 
 use super::{NESTING_LIMIT, TEXT_LIMIT};
@@ -168,8 +170,11 @@ pub(super) fn suggestion<'a>(typed: &str, known: impl Iterator<Item = &'a str> +
     if let Some((.., name)) = near.min_by_key(|(distance, ..)| *distance) {
         return format!("did you mean \"{}\"?", shown(name));
     }
-    let mut names: Vec<String> = known.clone().take(12).map(shown).collect();
-    match known.count() {
+    // A name may be known twice, such as x1 of a column that has this name.
+    let mut listed = HashSet::new();
+    let distinct: Vec<&str> = known.filter(|name| listed.insert(*name)).collect();
+    let mut names: Vec<String> = distinct.iter().take(12).map(|name| shown(name)).collect();
+    match distinct.len() {
         0 => return "no names are known here; use numbers".to_string(),
         more if more > names.len() => names.push("..".to_string()),
         _ => {}

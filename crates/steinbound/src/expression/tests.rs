@@ -363,3 +363,10 @@ proptest! {
         prop_assert!(same || near, "{} is {}, not {}", tree.print(0), found, expected);
     }
 }
+
+/// A column may be called x1, as its coordinate is anyway.
+#[test]
+fn names_are_listed_once() {
+    let error = Expression::parse("zzz", &["x1", "x2", "x1", "x2", "m"]).unwrap_err().to_string();
+    assert!(error.contains("the names are x1, x2, m"), "{error}");
+}

@@ -38,10 +38,6 @@ impl Fit {
     pub(super) fn new(mut estimate: Estimate, problem: &Problem) -> Result<Fit, Error> {
         let Problem { data, model, weights, .. } = problem;
         estimate.converged &= problem.is_comparable;
-        if let Some(warning) = estimate.theta.as_ref().and_then(|theta| infinite_at(problem, theta)) {
-            estimate.converged = false;
-            estimate.warnings.push(WarningKind::Model.warning(warning));
-        }
         let wanted = problem.estimator.standard_errors;
         let is_plain = !data.is_weighted() && data.clusters().is_none();
         let by_information = match wanted {
@@ -109,7 +105,9 @@ impl Fit {
             tuning: problem.tuning.clone(),
             seconds: problem.prepared_in,
         };
-        frame.fit(estimate, covariance_of, root_of)
+        let mut fit = frame.fit(estimate, covariance_of, root_of)?;
+        problem.warn_of_edges(&mut fit);
+        Ok(fit)
     }
 
     /// The fit of data that were never in one place, from sums over its parts: the minimum of the merged
@@ -202,34 +200,6 @@ impl Fit {
         };
         frame.fit(estimate, covariance_of, |_| Ok(None))
     }
-}
-
-/// The warning about a density that is infinite at a limit of its support which the region reaches.
-fn infinite_at(problem: &Problem, theta: &[f64]) -> Option<String> {
-    let uses = problem.method().uses();
-    // A weight that is the distance makes test functions vanish fast enough.
-    if uses.domain || !uses.knows_boundary() || (uses.kernel && uses.has_distance()) {
-        return None;
-    }
-    let found = problem.model.infinite_at(theta, problem.data.names())?;
-    let l = found.coordinate;
-    let reaches = match &problem.estimator.domain {
-        Some(domain) => {
-            let (low, high) = domain.bounds()[l];
-            low <= found.place && found.place <= high
-        }
-        None => problem.boundary()?.rows().any(|x| x[l] == found.place),
-    };
-    reaches.then(|| {
-        format!(
-            "the estimate of {} is below 1: such a density is infinite at {} = {}, which the region reaches, and {} is not to \
-             be trusted there; use truncated-mle, or a region that ends before it",
-            found.parameter,
-            problem.data.names()[l],
-            found.place,
-            problem.method()
-        )
-    })
 }
 
 impl Frame<'_> {

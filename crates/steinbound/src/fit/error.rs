@@ -135,12 +135,12 @@ pub enum FitError {
         /// The method.
         method: &'static str,
     },
-    /// An exact distance needs a domain.
-    #[error(
-        "the exact distance to the boundary needs a domain; give one, or use the distance to the nearest \
-         boundary point"
-    )]
-    NoDomain,
+    /// A distance that needs a domain.
+    #[error("the {distance} needs a domain; give one, or use the distance to the nearest boundary point")]
+    NoDomain {
+        /// The distance in words.
+        distance: &'static str,
+    },
     /// The distance to the nearest boundary point needs boundary points.
     #[error(
         "the distance to the nearest boundary point needs boundary points; give them, or a domain to sample \
@@ -262,7 +262,7 @@ pub enum FitError {
     /// The normaliser of a truncated density needs the domain.
     #[error("{method} integrates over the domain; give one (boundary points alone do not define the inside)")]
     NeedsDomain {
-        /// The method.
+        /// The method, or what else is integrated.
         method: &'static str,
     },
     /// An integral over the domain found no nodes.
@@ -338,22 +338,6 @@ pub enum FitError {
         row: usize,
         /// The value there.
         value: f64,
-    },
-    /// Angles over more than one turn.
-    #[error(
-        "the {what} of {name} covers {} radians, more than one turn of the circle on which the {model} model lives; give \
-         angles in radians within one turn",
-        shown(*.length)
-    )]
-    MoreThanOneTurn {
-        /// The model.
-        model: String,
-        /// What is too long.
-        what: &'static str,
-        /// The column.
-        name: String,
-        /// Its length.
-        length: f64,
     },
     /// A likelihood without a maximum.
     #[error(

@@ -1,6 +1,7 @@
 //! Fitting: settings, checked against data and model, give a [`Fit`].
 
 mod assembly;
+mod edges;
 pub(crate) mod error;
 mod information;
 mod latent;

@@ -10,7 +10,7 @@ use crate::minimise::{centred, start_less};
 use crate::model::{AtPoints, Model, check_theta};
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::simulate::Inside;
+use crate::simulate::{Inside, sampler};
 
 /// The rule is refined until the logarithm changes by less than this; by less than [`RANDOM`] for rules of
 /// random nodes.
@@ -73,7 +73,8 @@ impl Estimator {
         theta: &[f64],
         places: &Points,
     ) -> Result<Vec<f64>, Error> {
-        let domain = self.known_domain().ok_or(FitError::NoDomain)?;
+        let domain =
+            self.known_domain().ok_or(FitError::NeedsDomain { method: "the density inside the domain" })?;
         // Far from the origin a log-density is a small difference of large numbers.
         let (origin, points) = centred(model, data);
         let around = self.draws(domain, model, theta);
@@ -98,7 +99,7 @@ impl Estimator {
     /// Draws of the density inside the domain, if the model can be sampled: the density may extend further
     /// than the data.
     fn draws(&self, domain: &dyn Domain, model: &dyn Model, theta: &[f64]) -> Option<Points<'static>> {
-        let _can_be_drawn = model.sampling()?.sampler(theta)?;
+        let _can_be_drawn = sampler(model, theta, Some(domain))?;
         let rng = &mut stream(self.seed, tasks::MASS);
         Inside::new(model, theta, Some(domain), rng).ok()?.draw(DRAWS, rng).ok()
     }

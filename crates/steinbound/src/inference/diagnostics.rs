@@ -14,6 +14,7 @@ use crate::method::{LARGEST_SETTLED_MOVE, moved, smaller};
 use crate::minimise::sandwich::contributions;
 use crate::points::Points;
 use crate::random::{stream, tasks};
+use crate::simulate::sampler;
 use crate::stein::{Conditioned, Statistic};
 use crate::warning::{Warning, WarningKind};
 
@@ -293,7 +294,7 @@ impl Problem<'_> {
 
     fn mass_outside(&self, fit: &Fit) -> Option<f64> {
         let domain = self.estimator.domain.as_ref()?;
-        let sampler = self.model.sampling()?.sampler(&fit.fitted_parameters()?)?;
+        let sampler = sampler(self.model, &fit.fitted_parameters()?, Some(domain.as_ref()))?;
         let dimension = self.model.dimension();
         let rng = &mut stream(self.estimator.seed, tasks::MASS);
         let (mut drawn, mut outside) = (0, 0);

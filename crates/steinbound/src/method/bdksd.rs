@@ -23,6 +23,10 @@ impl Procedure for Bdksd {
         Uses { distances: &[DistanceKind::Exact, DistanceKind::Nearest], ..Uses::PAIRS }
     }
 
+    fn least_exponent(&self, power: f64, _is_estimated: bool) -> f64 {
+        2.0 - 2.0 * power
+    }
+
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let distance = preparation.distance()?;
         let form = Weighted::of(preparation.plain_form()?, preparation.data, distance)?;

@@ -94,6 +94,10 @@ impl Procedure for Efficient {
         Uses { kernel: true, boundary_points: true, boundary_normals: true, adaptive: true, ..Uses::NOTHING }
     }
 
+    fn least_exponent(&self, _power: f64, _is_estimated: bool) -> f64 {
+        1.0
+    }
+
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let (estimator, data) = (preparation.estimator, preparation.data);
         check_estimable(data, preparation.model)?;

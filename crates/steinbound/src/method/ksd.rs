@@ -22,6 +22,10 @@ impl Procedure for Ksd {
         Uses::PAIRS
     }
 
+    fn least_exponent(&self, _power: f64, _is_estimated: bool) -> f64 {
+        2.0
+    }
+
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let form = preparation.plain_form()?;
         Ok(Arc::new(SteinSolver::new(form, preparation.estimator.statistic)))

@@ -75,6 +75,33 @@ pub trait Procedure: Debug + Send + Sync {
     /// The settings and the knowledge of the boundary that it uses.
     fn uses(&self) -> Uses;
 
+    /// How fast a density may rise towards a limit of its support that the region reaches: the least exponent `s` of a
+    /// density like `x^(s - 1)` at zero for which the equations have a finite variance (or, where what is left of a test
+    /// function on the boundary is small, a mean), if the distance to the boundary is taken to `power`. `is_estimated`
+    /// says whether `s` is.
+    ///
+    /// # Derivation
+    ///
+    /// The score is `psi = (s - 1) / x` at zero, up to bounded terms, and its derivative in `s` is `phi = 1 / x`. A Stein
+    /// equation with a test function `f` has terms `f psi`, `f'` and `f phi`. Terms like `x^a` have a finite variance if
+    /// `2 a + s > 0` and a mean if `a + s > 0`, and the boundary term `f p` vanishes under the same condition as the mean
+    /// of `f psi`.
+    ///
+    /// - Likelihoods have no score of points, and equations with `log x`: no limit, which is zero.
+    /// - A Stein discrepancy with distance weights (bdksd) has `f` like `x^power`, so that all terms are like
+    ///   `x^(power - 1)`: a variance for `s > 2 - 2 power`, which is zero for the distance itself.
+    /// - Score matching with distance weights `h = x^power` (truncsm) has `h psi phi`, which is `(s - 1) x^(power - 2)`
+    ///   for the equation of `s` and `(s - 1) x^(power - 1)` for others: a variance for `s > 4 - 2 power` if `s` is
+    ///   estimated, which is 2 for the distance itself, and for `s > 2 - 2 power` if not.
+    /// - Test functions that vanish at boundary points (tksd, efficient) are like `x`, and their terms bounded, but for the
+    ///   little that a ridge or a finite penalty leaves of them at zero. That leaves terms like `1 / x`, times a small
+    ///   number: a mean for `s > 1`, below which one observation near zero outweighs that number; the variance, infinite
+    ///   up to 2, is small until then.
+    /// - Test functions that know no boundary (ksd) have terms like `1 / x` in full: a variance for `s > 2`.
+    fn least_exponent(&self, _power: f64, _is_estimated: bool) -> f64 {
+        0.0
+    }
+
     /// Checks, computes everything that does not depend on parameters or observation weights, and records the
     /// setup in [`Preparation::setup`].
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error>;

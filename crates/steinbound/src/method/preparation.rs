@@ -124,7 +124,11 @@ impl<'a> Preparation<'a> {
             return Err(FitError::NoAxes { method: method.name() }.into());
         }
         self.setup.distance = Some(kind);
-        let known = || domain.clone().ok_or(FitError::NoDomain);
+        let distance = match kind {
+            DistanceKind::Axes => "distance to the boundary along the axes",
+            _ => "exact distance to the boundary",
+        };
+        let known = || domain.clone().ok_or(FitError::NoDomain { distance });
         let distance = match kind {
             DistanceKind::Exact => {
                 let domain = known()?;

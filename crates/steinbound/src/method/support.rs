@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Estimator;
 use crate::domain::{Cuboid, Domain, Intersection};
 use crate::error::{Error, FitError};
-use crate::model::{Model, Support};
+use crate::model::{Model, ROUNDING, Support, check_turn};
 use crate::points::Points;
 use crate::warning::{Warning, WarningKind};
 
@@ -16,9 +16,6 @@ pub(crate) struct Supported<'a> {
     pub(crate) estimator: Cow<'a, Estimator>,
     pub(crate) warning: Option<Warning>,
 }
-
-/// Rounding of angles that are given as multiples of pi.
-const ROUNDING: f64 = 1e-6;
 
 impl<'a> Supported<'a> {
     /// Refuses data outside the support of the model, and takes its limits for a part of the boundary.
@@ -134,31 +131,21 @@ fn check(data: &Points, model: &dyn Model, l: usize, support: Support) -> Result
 }
 
 /// The limits of angles: none inside an arc, otherwise the turn on which the data are.
-fn turn(data: &Points, model: &dyn Model, l: usize, arc: Option<(f64, f64)>) -> Result<(f64, f64), FitError> {
-    let too_long = |what, length| FitError::MoreThanOneTurn {
-        model: model.name().to_string(),
-        what,
-        name: data.names()[l].clone(),
-        length,
-    };
-    let whole = 2.0 * PI + ROUNDING;
+fn turn(data: &Points, model: &dyn Model, l: usize, arc: Option<(f64, f64)>) -> Result<(f64, f64), Error> {
+    let check = |what, length| check_turn(model.name(), what, &data.names()[l], length);
     if let Some((low, high)) = arc {
-        return match high - low <= whole {
-            true => Ok((f64::NEG_INFINITY, f64::INFINITY)),
-            false => Err(too_long("region", high - low)),
-        };
+        check("region", high - low)?;
+        return Ok((f64::NEG_INFINITY, f64::INFINITY));
     }
     let (least, most) = data.bounds()[l];
     let turns = [(-PI, PI), (0.0, 2.0 * PI)];
     let holds = |(low, high): &(f64, f64)| *low - ROUNDING <= least && most <= *high + ROUNDING;
-    match turns.into_iter().find(holds) {
-        Some((low, high)) => Ok((low.min(least), high.max(most))),
-        None if most - least <= whole => {
-            let middle = 0.5 * (least + most);
-            Ok((middle - PI, middle + PI))
-        }
-        None => Err(too_long("range", most - least)),
+    if let Some((low, high)) = turns.into_iter().find(holds) {
+        return Ok((low.min(least), high.max(most)));
     }
+    check("range", most - least)?;
+    let middle = 0.5 * (least + most);
+    Ok((middle - PI, middle + PI))
 }
 
 #[cfg(test)]

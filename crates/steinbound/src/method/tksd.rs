@@ -38,6 +38,10 @@ impl Procedure for Tksd {
         Uses { ridge: true, boundary_points: true, ..Uses::PAIRS }
     }
 
+    fn least_exponent(&self, _power: f64, _is_estimated: bool) -> f64 {
+        1.0
+    }
+
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let estimator = preparation.estimator;
         if estimator.places_boundary() && estimator.ridge.is_none() {

@@ -27,6 +27,10 @@ impl Procedure for Truncsm {
         Uses { distances, ..Uses::NOTHING }
     }
 
+    fn least_exponent(&self, power: f64, is_estimated: bool) -> f64 {
+        if is_estimated { 4.0 - 2.0 * power } else { 2.0 - 2.0 * power }
+    }
+
     fn prepare(&self, preparation: &mut Preparation) -> Result<Arc<dyn Solver>, Error> {
         let distance = preparation.distance()?;
         Ok(Arc::new(BoundaryWeight::new(&distance, preparation.data, preparation.model)?))

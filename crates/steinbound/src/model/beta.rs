@@ -3,7 +3,7 @@
 use rand_distr::{Beta as Draws, Distribution};
 use statrs::function::gamma::ln_gamma;
 
-use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, Range};
+use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, PowerEdge, Range};
 use super::support::Support;
 
 /// `log p = (alpha - 1) log x + (beta - 1) log(1 - x)` for `0 < x < 1`.
@@ -52,12 +52,9 @@ impl Coordinate for Beta {
         (a > 0.0 && b > 0.0).then(|| ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b))
     }
 
-    fn infinite_at(&self, parameters: &[f64]) -> Option<(f64, &'static str)> {
-        match (parameters[0] < 1.0, parameters[1] < 1.0) {
-            (true, _) => Some((0.0, "alpha")),
-            (_, true) => Some((1.0, "beta")),
-            _ => None,
-        }
+    fn edges(&self, parameters: &[f64]) -> Vec<PowerEdge> {
+        let edge = |(parameter, place)| PowerEdge { place, exponent: parameters[parameter], parameter };
+        [(0, 0.0), (1, 1.0)].map(edge).to_vec()
     }
 
     fn starts(&self, sample: &Column) -> Vec<Vec<f64>> {

@@ -41,6 +41,22 @@ pub enum ModelError {
         /// The component, counted from 1.
         component: usize,
     },
+    /// Angles over more than one turn.
+    #[error(
+        "the {what} of {name} covers {} radians, more than one turn of the circle on which the {model} model lives; give \
+         angles in radians within one turn",
+        shown(*.length)
+    )]
+    MoreThanOneTurn {
+        /// The model.
+        model: String,
+        /// What is too long.
+        what: &'static str,
+        /// The column.
+        name: String,
+        /// Its length.
+        length: f64,
+    },
     /// No draws of a latent variable, or too many to hold in memory.
     #[error("{draws} draws of the latent variable were requested; request 1 to {limit}")]
     BadDraws {

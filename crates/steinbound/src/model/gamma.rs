@@ -3,7 +3,7 @@
 use rand_distr::{Distribution, Gamma as Draws};
 use statrs::function::gamma::ln_gamma;
 
-use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, Range};
+use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, PowerEdge, Range};
 use super::support::Support;
 
 /// `log p = (shape - 1) log x - rate x` for `x > 0`.
@@ -52,8 +52,8 @@ impl Coordinate for Gamma {
         (shape > 0.0 && rate > 0.0).then(|| ln_gamma(shape) - shape * rate.ln())
     }
 
-    fn infinite_at(&self, parameters: &[f64]) -> Option<(f64, &'static str)> {
-        (parameters[0] < 1.0).then_some((0.0, "shape"))
+    fn edges(&self, parameters: &[f64]) -> Vec<PowerEdge> {
+        vec![PowerEdge { place: 0.0, exponent: parameters[0], parameter: 0 }]
     }
 
     fn starts(&self, sample: &Column) -> Vec<Vec<f64>> {

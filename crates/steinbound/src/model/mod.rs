@@ -95,7 +95,8 @@ pub use sampling::{Sampler, Sampling};
 pub use search::Search;
 pub(crate) use search::starts;
 pub use student_t::StudentT;
-pub use support::{Infinite, Support};
+pub use support::{Edge, Support};
+pub(crate) use support::{ROUNDING, check_turn};
 pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
@@ -267,12 +268,12 @@ pub trait Model: Debug + Send + Sync {
         None
     }
 
-    /// The limit of the support at which the density is infinite at these fitted parameters, if it is anywhere.
+    /// The limits of the support at which the density goes as a power of the distance, at these fitted parameters.
     ///
-    /// Test functions need not vanish fast enough there, so that Stein estimates are not trusted if the region reaches
-    /// it.
-    fn infinite_at(&self, _theta: &[f64], _coordinates: &[String]) -> Option<Infinite> {
-        None
+    /// A method's estimates are not trusted if the region reaches one where the exponent is too small for it
+    /// ([`Procedure::least_exponent`](crate::method::Procedure::least_exponent)).
+    fn edges(&self, _theta: &[f64], _coordinates: &[String]) -> Vec<Edge> {
+        Vec::new()
     }
 
     /// Where each coordinate of the density lies, apart from any truncation; empty for the whole space.

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, Range};
+use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, PowerEdge, Range};
 use super::support::Support;
 
 /// `log p = -exponent log x` above a minimum, which is known or the region's.
@@ -66,6 +66,12 @@ impl Coordinate for Pareto {
         (exponent > 1.0 && minimum > 0.0).then(|| (1.0 - exponent) * minimum.ln() - (exponent - 1.0).ln())
     }
 
+    /// A power law without a minimum goes on to zero, where a region may let it.
+    fn edges(&self, parameters: &[f64]) -> Vec<PowerEdge> {
+        let edge = PowerEdge { place: 0.0, exponent: 1.0 - parameters[0], parameter: 0 };
+        if parameters[1] > 0.0 { Vec::new() } else { vec![edge] }
+    }
+
     fn starts(&self, sample: &Column) -> Vec<Vec<f64>> {
         let excess = sample.mean(f64::ln) - sample.quantile(0.0).ln();
         vec![vec![1.0 + 1.0 / excess.max(1e-3), 0.0], vec![3.0, 0.0]]
@@ -73,11 +79,19 @@ impl Coordinate for Pareto {
 
     fn sampler(&self, parameters: &[f64]) -> Option<CoordinateSampler> {
         let (exponent, minimum) = (parameters[0], parameters[1]);
-        (exponent > 1.0 && minimum > 0.0).then(|| {
+        (exponent > 1.0 && minimum > 0.0 && minimum.is_finite()).then(|| {
             let power = -1.0 / (exponent - 1.0);
             Box::new(move |rng: &mut rand::rngs::ChaCha8Rng| {
                 minimum * (1.0 - rng.random::<f64>()).powf(power)
             }) as CoordinateSampler
         })
+    }
+
+    /// Without a minimum of its own the power law begins where the region does.
+    fn sampler_for(&self, parameters: &[f64], (low, _): (f64, f64)) -> Option<CoordinateSampler> {
+        match parameters[1] > 0.0 {
+            true => self.sampler(parameters),
+            false => self.sampler(&[parameters[0], low]),
+        }
     }
 }

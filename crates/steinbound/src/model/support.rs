@@ -1,6 +1,9 @@
 //! Where a density is, apart from any truncation.
 
+use std::f64::consts::PI;
 use std::fmt::{self, Display, Formatter};
+
+use crate::error::ModelError;
 
 /// Where a coordinate of a density lies.
 ///
@@ -49,16 +52,36 @@ impl Support {
     }
 }
 
-/// A limit of a support at which a density is infinite.
+/// Rounding of angles that are given as multiples of pi.
+pub(crate) const ROUNDING: f64 = 1e-6;
+
+/// Refuses angles over more than one turn.
+pub(crate) fn check_turn(model: &str, what: &'static str, name: &str, length: f64) -> Result<(), ModelError> {
+    if length <= 2.0 * PI + ROUNDING {
+        return Ok(());
+    }
+    let (model, name) = (model.to_string(), name.to_string());
+    Err(ModelError::MoreThanOneTurn { model, what, name, length })
+}
+
+/// A limit of a support at which a density goes as a power of the distance from it, `|x - place|^(exponent - 1)`.
+///
+/// Its score has a term `(exponent - 1) / (x - place)` there, which decides how small a method's test functions must be.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Infinite {
+pub struct Edge {
     /// The coordinate, counted from zero.
     pub coordinate: usize,
     /// The limit.
     pub place: f64,
-    /// The parameter because of which it is infinite there.
+    /// The power of the density there, plus one.
+    pub exponent: f64,
+    /// The name of the parameter that decides it, and which changes as fast as it does.
     pub parameter: String,
+    /// The value of that parameter.
+    pub value: f64,
+    /// Its place among the parameters; `None` if it is known.
+    pub estimated: Option<usize>,
 }
 
 /// In words, as the end of "the density is on".

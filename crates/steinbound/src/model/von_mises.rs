@@ -67,15 +67,25 @@ impl Coordinate for VonMises {
         // The turn that starts at -pi or, if the peak is not on it, at 0.
         let turn =
             if (-PI..=PI).contains(&direction) { -PI } else { direction - direction.rem_euclid(2.0 * PI) };
-        Some(Box::new(move |rng| {
-            let angle = direction + draw(concentration, rng);
-            turn + (angle - turn).rem_euclid(2.0 * PI)
-        }))
+        Some(on_turn(turn, direction, concentration))
     }
 
-    fn only_one_coordinate(&self) -> Option<&'static str> {
-        Some("choose one column with an angle in radians")
+    /// An arc may leave the turn on which the peak is: angles are those of the turn that begins with the arc.
+    fn sampler_for(&self, parameters: &[f64], (low, high): (f64, f64)) -> Option<CoordinateSampler> {
+        match (low.is_finite(), high.is_finite()) {
+            (true, _) => Some(on_turn(low, parameters[0], parameters[1])),
+            (false, true) => Some(on_turn(high - 2.0 * PI, parameters[0], parameters[1])),
+            (false, false) => self.sampler(parameters),
+        }
     }
+}
+
+/// Draws as angles of the turn that begins at `turn`.
+fn on_turn(turn: f64, direction: f64, concentration: f64) -> CoordinateSampler {
+    Box::new(move |rng| {
+        let angle = direction + draw(concentration, rng);
+        turn + (angle - turn).rem_euclid(2.0 * PI)
+    })
 }
 
 /// `log I_0(k)`: the series up to 12, beyond it the expansion in `1 / k`.

@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, Weibull as Draws};
 
-use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, Range};
+use super::independent::{Column, Coordinate, CoordinateSampler, Jet, NamedParameter, PowerEdge, Range};
 use super::support::Support;
 
 /// `log p = log shape - shape log scale + (shape - 1) log x - (x / scale)^shape` for `x > 0`.
@@ -52,8 +52,8 @@ impl Coordinate for Weibull {
         Some(0.0)
     }
 
-    fn infinite_at(&self, parameters: &[f64]) -> Option<(f64, &'static str)> {
-        (parameters[0] < 1.0).then_some((0.0, "shape"))
+    fn edges(&self, parameters: &[f64]) -> Vec<PowerEdge> {
+        vec![PowerEdge { place: 0.0, exponent: parameters[0], parameter: 0 }]
     }
 
     /// By the moments of the logarithm, whose variance is `pi^2 / (6 shape^2)`; truncation makes it smaller.

@@ -5,7 +5,7 @@ use super::Sample;
 use crate::domain::{Domain, check_count};
 use crate::error::{DomainError, Error, ModelError};
 use crate::interrupt::Interrupt;
-use crate::model::{AtPoints, Density, Model, Sampler, check_theta};
+use crate::model::{AtPoints, Density, Model, Sampler, Support, check_theta, check_turn};
 use crate::points::Points;
 
 /// Draws of a model at fixed parameters, inside a domain or anywhere.
@@ -104,7 +104,7 @@ impl<'a> Inside<'a> {
             patience: PATIENCE,
             interrupt: Interrupt::new(),
         };
-        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let sampler = sampler(model, theta, domain);
         let own = sampler.map(|sampler| with(Proposal::Model(sampler)));
         let of_own = own.as_ref().map_or(0, |inside| inside.kept(TRIALS, rng));
         // If a quarter is kept, uniform proposals are not tried.
@@ -133,7 +133,7 @@ impl<'a> Inside<'a> {
     pub fn direct(model: &'a dyn Model, theta: &[f64], domain: &'a dyn Domain) -> Result<Inside<'a>, Error> {
         check(model, theta, Some(domain))?;
         let remedy = "give parameters of a proper density, such as a positive definite covariance";
-        let sampler = model.sampling().and_then(|sampling| sampling.sampler(theta));
+        let sampler = sampler(model, theta, Some(domain));
         let sampler = sampler.ok_or_else(|| no_sampler(model, remedy))?;
         Ok(Inside {
             model,
@@ -245,7 +245,22 @@ fn check(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>) -> Resul
     if let Some(domain) = domain.filter(|domain| domain.dimension() != model.dimension()) {
         return Err(ModelError::WrongDimension { model: model.dimension(), data: domain.dimension() }.into());
     }
+    let bounds = domain.map(Domain::bounds).unwrap_or_default();
+    for ((l, (low, high)), support) in bounds.into_iter().enumerate().zip(model.support()) {
+        if support == Support::Circle {
+            check_turn(model.name(), "region", &format!("x{}", l + 1), high - low)?;
+        }
+    }
     Ok(check_theta(model, theta)?)
+}
+
+/// Draws of the model where the domain is; `None` if it has no sampler at these parameters.
+pub fn sampler(model: &dyn Model, theta: &[f64], domain: Option<&dyn Domain>) -> Option<Sampler> {
+    let sampling = model.sampling()?;
+    match domain {
+        Some(domain) => sampling.sampler_for(theta, &domain.bounds()),
+        None => sampling.sampler(theta),
+    }
 }
 
 fn no_sampler(model: &dyn Model, remedy: &'static str) -> Error {

@@ -5,7 +5,7 @@ mod inside;
 use rand::rngs::ChaCha8Rng;
 
 pub use crate::random::{stream, tasks};
-pub use inside::{Inside, PILOTS};
+pub use inside::{Inside, PILOTS, sampler};
 
 use crate::domain::Domain;
 use crate::error::Error;

@@ -136,3 +136,47 @@ fn comparisons_mark_what_is_biased() {
         found.fits.iter().map(|row| row.fit.as_ref().unwrap().is_trustworthy()).collect();
     assert_eq!(trusted, [false, true]);
 }
+
+/// Points that are repeated, in pairs, or dense along curves show the bias that they have.
+#[test]
+fn crowded_points_hide_no_bias() {
+    let (d, n) = (3, 3000);
+    let (data, model, ball) = (sample(d, n, 1), known(d), ball(d));
+    let even = ball.sample_boundary(&BoundarySampling::new(100), &mut simulate::stream(1, 1)).unwrap();
+    let repeated = |times: usize, apart: f64| {
+        let row = |x: &[f64], k: usize| vec![x[0] + apart * k as f64, x[1], x[2]];
+        let rows: Vec<Vec<f64>> = even.rows().flat_map(|x| (0..times).map(move |k| row(x, k))).collect();
+        Points::from_rows(&rows).unwrap()
+    };
+    let radius = 3f64.powf(0.53);
+    let meridians: Vec<Vec<f64>> = (0..6)
+        .flat_map(|k| {
+            (0..200).map(move |i| (f64::from(k) * std::f64::consts::FRAC_PI_3, f64::from(i) / 199.0))
+        })
+        .map(|(longitude, share)| {
+            let (sine, cosine) = (share * std::f64::consts::PI).sin_cos();
+            vec![radius * sine * longitude.cos(), radius * sine * longitude.sin(), radius * cosine]
+        })
+        .collect();
+    let cases = [
+        ("as they are", even.clone()),
+        ("each twice", repeated(2, 0.0)),
+        ("each three times", repeated(3, 0.0)),
+        ("close pairs", repeated(2, 1e-6)),
+        ("pairs", repeated(2, 0.01)),
+        ("meridians", Points::from_rows(&meridians).unwrap()),
+    ];
+    for (name, points) in cases {
+        for method in [Estimator::truncsm, Estimator::bdksd] {
+            let problem = method().boundary(points.clone());
+            let (fit, found) = problem.check(&data, &model).unwrap().fit_diagnosed().unwrap();
+            let found = found.distance_bias.unwrap().standard_errors;
+            let truth = apart(&fit, &method().domain(ball.clone()).fit(&data, &model).unwrap());
+            println!("{name}: {found:.2} found, {truth:.2} true");
+            assert!(
+                (0.5..2.0).contains(&(found / truth)) && !fit.is_trustworthy(),
+                "{name}: {found} {truth}"
+            );
+        }
+    }
+}

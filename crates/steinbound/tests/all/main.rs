@@ -9,6 +9,7 @@ mod coverage;
 mod diagnostics;
 mod distance_bias;
 mod distances;
+mod edges;
 mod efficient;
 mod engines;
 mod families;

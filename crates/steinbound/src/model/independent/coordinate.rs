@@ -45,9 +45,10 @@ pub trait Coordinate: Debug + Send + Sync {
     /// The logarithm of the integral of the density over its support, if it is known and finite.
     fn log_normaliser(&self, parameters: &[f64]) -> Option<f64>;
 
-    /// The limit of the support at which the density is infinite at these parameters, and the parameter at fault.
-    fn infinite_at(&self, _parameters: &[f64]) -> Option<(f64, &'static str)> {
-        None
+    /// The limits of the support at which the density goes as a power of the distance, and its score as one over the
+    /// distance.
+    fn edges(&self, _parameters: &[f64]) -> Vec<PowerEdge> {
+        Vec::new()
     }
 
     /// Parameters from which a search starts, the best guess first. They also start `mle`.
@@ -56,9 +57,9 @@ pub trait Coordinate: Debug + Send + Sync {
     /// Draws; `None` if the density is not proper at these parameters.
     fn sampler(&self, parameters: &[f64]) -> Option<CoordinateSampler>;
 
-    /// The refusal of more than one coordinate, for a density that is meant for one only.
-    fn only_one_coordinate(&self) -> Option<&'static str> {
-        None
+    /// Draws for a region within these bounds, as [`Sampling::sampler_for`](crate::model::Sampling::sampler_for) says.
+    fn sampler_for(&self, parameters: &[f64], _bounds: (f64, f64)) -> Option<CoordinateSampler> {
+        self.sampler(parameters)
     }
 }
 
@@ -134,6 +135,17 @@ pub struct Jet {
     pub score_in: [f64; MOST_PARAMETERS],
     /// The derivatives of `slope` in the parameters.
     pub slope_in: [f64; MOST_PARAMETERS],
+}
+
+/// A limit of the support at which a density goes as `|x - place|^(exponent - 1)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PowerEdge {
+    /// The limit.
+    pub place: f64,
+    /// The power, plus one.
+    pub exponent: f64,
+    /// The place of the parameter that decides it, and which changes as fast as it does.
+    pub parameter: usize,
 }
 
 /// One coordinate of a sample, with weights that sum to one.

@@ -8,12 +8,14 @@ mod tests;
 
 use rand::rngs::ChaCha8Rng;
 
-pub use coordinate::{Column, Coordinate, CoordinateSampler, Jet, MOST_PARAMETERS, NamedParameter, Range};
+pub use coordinate::{
+    Column, Coordinate, CoordinateSampler, Jet, MOST_PARAMETERS, NamedParameter, PowerEdge, Range,
+};
 pub use family::Coordinates;
 
 use super::{
-    Affine, Density, Infinite, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search,
-    Slot, Support, check_values,
+    Affine, Density, Edge, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search, Slot,
+    Support, check_values,
 };
 use crate::error::ModelError;
 use crate::matrix::Matrix;
@@ -67,11 +69,6 @@ impl Independent {
     ) -> Result<Independent, ModelError> {
         if dimension == 0 {
             return Err(ModelError::BadCoordinates { dimension });
-        }
-        if let (true, Some(remedy)) = (dimension > 1, coordinate.only_one_coordinate()) {
-            let model = coordinate.name().to_string();
-            let action = "used in more than one coordinate";
-            return Err(ModelError::Unsupported { model, action, remedy });
         }
         let parameters = coordinate.parameters();
         let mut values = vec![None; parameters.len()];
@@ -246,14 +243,21 @@ impl Model for Independent {
         })
     }
 
-    fn infinite_at(&self, theta: &[f64], coordinates: &[String]) -> Option<Infinite> {
+    fn edges(&self, theta: &[f64], coordinates: &[String]) -> Vec<Edge> {
+        let parameters = self.coordinate.parameters();
         let of_coordinate = |l: usize| {
             let (values, _) = self.parameters_of(l, theta);
-            let (place, name) = self.coordinate.infinite_at(&values[..self.known.len()])?;
-            let parameter = format!("{name}[{}]", coordinates[l]);
-            Some(Infinite { coordinate: l, place, parameter })
+            let edge = move |PowerEdge { place, exponent, parameter }: PowerEdge| Edge {
+                coordinate: l,
+                place,
+                exponent,
+                parameter: format!("{}[{}]", parameters[parameter].name, coordinates[l]),
+                value: values[parameter],
+                estimated: self.free().position(|j| j == parameter).map(|place| place * self.dimension + l),
+            };
+            self.coordinate.edges(&values[..self.known.len()]).into_iter().map(edge)
         };
-        (0..self.dimension).find_map(of_coordinate)
+        (0..self.dimension).flat_map(of_coordinate).collect()
     }
 
     fn support(&self) -> Vec<Support> {
@@ -352,13 +356,31 @@ impl Density for Independent {
 
 impl Sampling for Independent {
     fn sampler(&self, theta: &[f64]) -> Option<Sampler> {
+        self.sampler_of(theta, |_, values| self.coordinate.sampler(values))
+    }
+
+    fn sampler_for(&self, theta: &[f64], bounds: &[(f64, f64)]) -> Option<Sampler> {
+        self.sampler_of(theta, |l, values| self.coordinate.sampler_for(values, bounds[l]))
+    }
+}
+
+impl Independent {
+    /// Draws of all coordinates, from a sampler of each at its parameters.
+    fn sampler_of(
+        &self,
+        theta: &[f64],
+        sampler: impl Fn(usize, &[f64]) -> Option<CoordinateSampler>,
+    ) -> Option<Sampler> {
         let parameters = self.coordinate.parameters();
         let of_coordinate = |l: usize| {
             let (values, _) = self.parameters_of(l, theta);
             let values = &values[..self.known.len()];
-            let are_allowed =
-                parameters.iter().zip(values).all(|(parameter, value)| parameter.allows(*value));
-            are_allowed.then(|| self.coordinate.sampler(values))?
+            let mut all = parameters.iter().zip(values).zip(&self.known);
+            // One that has to be given and was not is up to the sampler.
+            let are_allowed = all.all(|((parameter, value), known)| {
+                parameter.allows(*value) || parameter.range == Range::Given && known.is_none()
+            });
+            are_allowed.then(|| sampler(l, values))?
         };
         let each: Vec<CoordinateSampler> = (0..self.dimension).map(of_coordinate).collect::<Option<_>>()?;
         Some(Box::new(move |rng: &mut ChaCha8Rng, x: &mut [f64]| {

@@ -47,9 +47,6 @@ fn derivatives_are_those_of_the_density() {
         let theta = line.fitted_from(parameters).unwrap();
         let points = places.map(|x| vec![x]);
         assert_eq!(conformance::check_at(line.as_ref(), &theta, &points), Ok(()));
-        if name == "von-mises" {
-            continue;
-        }
         // Two coordinates, the second with other values.
         let plane = built(name, 2, &[]);
         let both: Vec<f64> = parameters.iter().flat_map(|value| [*value, value * 1.2]).collect();
@@ -185,7 +182,6 @@ fn wrong_choices_are_refused() {
     );
     assert!(refusal("gamma", 1, &[("shape", -2.0)]).contains("must be a positive number"));
     assert!(refusal("exponential", 1, &[("rate", 2.0)]).contains("every parameter"));
-    assert!(refusal("von-mises", 2, &[]).contains("choose one column"));
     assert!(refusal("gaussian", 1, &[("mean", 2.0)]).contains("known"));
 }
 
