@@ -208,7 +208,7 @@ fn parts(table: &text::Table) -> Vec<Vec<usize>> {
 
 /// The letters after which a long name may go on in the next line, and the most letters of a short one.
 const BREAKS: [char; 4] = [' ', '[', ',', '/'];
-const SHORT: usize = 14;
+const SHORT: usize = 9;
 
 /// The parts of a name that stay in one line.
 fn pieces(name: &str) -> Vec<&str> {
