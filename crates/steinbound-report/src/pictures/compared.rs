@@ -53,7 +53,7 @@ fn on_line(scene: &Scene, fits: &[(String, Scene)]) -> Option<Picture> {
     let (low, high) = scene.window(0);
     let places = steps(low, high, line::PLACES);
     let ends = line::ends(scene, (low, high));
-    let edges = line::bins(scene);
+    let edges = line::bins(scene, &ends);
     let weights = scene.data.weights();
     let unit = weights.iter().sum::<f64>() * (edges[1] - edges[0]);
     let weighted = scene.data.rows().zip(weights.iter()).map(|(x, weight)| (x[0], weight / unit));
