@@ -106,7 +106,8 @@ impl Report {
             .problem_facts(problem, case.model().name(), case.options.seed())
             .section(sections::estimates(&answer.fit, &answer.derived, answer.wald.as_ref()))
             .scene(&scene, problem)
-            .section(sections::sensitivity(&answer.sensitivity));
+            .section(sections::sensitivity(&answer.sensitivity))
+            .heeding(&answer.sensitivity);
         answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
     }
 
@@ -181,7 +182,8 @@ impl Report {
         let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
         let page = page
             .section(sections::boundary(&scene, problem))
-            .section(sections::sensitivity(&found.sensitivity));
+            .section(sections::sensitivity(&found.sensitivity))
+            .heeding(&found.sensitivity);
         found.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
     }
 }

@@ -51,7 +51,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     title: String,
-    verdict: Option<(Verdict, String)>,
+    pub(crate) verdict: Option<(Verdict, String)>,
     warnings: Vec<String>,
     notes: Vec<String>,
     facts: Vec<(String, String)>,

@@ -100,10 +100,13 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
 pub fn sensitivity(outcome: &SensitivityOutcome) -> Section {
     let section = Section::new("Sensitivity");
     match (outcome.found(), outcome.reason()) {
-        (Some(found), _) => section
-            .text(&found.summary)
-            .picture(pictures::sensitivity(found))
-            .folded_table(&tables::sensitivity::table(found)),
+        (Some(found), _) => {
+            let reasons = tables::sensitivity::reasons(found).into_iter();
+            reasons
+                .fold(section.text(&found.summary), Section::text)
+                .picture(pictures::sensitivity(found))
+                .folded_table(&tables::sensitivity::table(found))
+        }
         (None, Some(reason)) => section.text(reason),
         (None, None) => section,
     }
