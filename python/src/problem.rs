@@ -90,7 +90,7 @@ impl Density {
             data = data.with_weights(weights.clone())?;
         }
         if let Some(clusters) = clusters {
-            data = data.with_clusters(clusters)?;
+            data = data.with_named_clusters(clusters)?;
         }
         work(&data)
     }
