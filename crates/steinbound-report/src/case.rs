@@ -3,6 +3,7 @@
 use steinbound::Fit;
 use steinbound::domain::Domain;
 use steinbound::fit::{Problem, parameter_table};
+use steinbound::text::with_article;
 use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, TestAnswer, tables};
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
@@ -70,7 +71,10 @@ impl<'a> Scene<'a> {
 impl Report {
     /// A report of the fit of a density, with its verdict and its warnings.
     pub fn of_density(fit: &Fit) -> Report {
-        Report::of_fit(format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model), fit)
+        Report::of_fit(
+            format!("{} fit of {} model", fit.setup.method.name(), with_article(&fit.setup.model)),
+            fit,
+        )
     }
 
     /// A report of the fit of a regression, with its verdict and its warnings.
