@@ -192,6 +192,20 @@ fn a_doubtful_fit_says_so_at_the_top() {
     );
 }
 
+/// Fits that no check warns of may still ignore the truncation.
+#[test]
+fn a_comparison_names_fits_that_ignore_the_truncation() {
+    let folder = disc(200, 32, 1);
+    let compare = ["compare", "data.csv", "--method", "tksd,mle", "--report", "r.html", "--plot", "p.svg"];
+    let said = folder.run(&[&compare[..], &DISC].concat());
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    let words = "verdict careful\">No check of 2 fits raised a warning. [2] ignores the truncation.";
+    assert!(page.contains(words), "{page}");
+    let plot = std::fs::read_to_string(folder.path("p.svg")).unwrap();
+    assert!(plot.contains("[2] mle, gaussian"), "a picture of its own has a key");
+}
+
 /// What is said on standard error is also on the page, and the verdict of a test stays at its top.
 #[test]
 fn remarks_are_on_the_page() {
