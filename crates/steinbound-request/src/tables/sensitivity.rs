@@ -34,9 +34,7 @@ pub fn reasons(sensitivity: &Sensitivity) -> Vec<String> {
     }
     let sentence = |(_, reason, count): (String, &str, usize)| match count {
         1 => format!("not fitted (1 row): {reason}"),
-        _ => format!(
-            "not fitted ({count} rows; this is said of the first, and the like of the others): {reason}"
-        ),
+        _ => format!("not fitted ({count} rows, others like this one): {reason}"),
     };
     kinds.into_iter().map(sentence).collect()
 }
@@ -91,7 +89,7 @@ mod tests {
     fn every_kind_of_reason_is_given_once() {
         let text = document(&found()).to_string();
         let reasons: Vec<&str> = text.lines().filter(|line| line.starts_with("not fitted")).collect();
-        let first = "not fitted (2 rows; this is said of the first, and the like of the others): \
+        let first = "not fitted (2 rows, others like this one): \
                      0.53 standard errors: mean[x1] moves";
         assert_eq!(reasons, [first, "not fitted (1 row): the points are too sparse"]);
     }
