@@ -10,6 +10,7 @@ use steinbound::fit::SearchWatcher;
 use steinbound::inference::Compared;
 use steinbound::model::Model as LibraryModel;
 use steinbound::simulate::{Inside, stream, tasks};
+use steinbound::text::with_article;
 use steinbound::{Fit, Method, Points};
 use steinbound_report::{Report, region_facts};
 use steinbound_request::render::Format;
@@ -90,7 +91,7 @@ impl Density {
             data = data.with_weights(weights.clone())?;
         }
         if let Some(clusters) = clusters {
-            data = data.with_clusters(clusters)?;
+            data = data.with_named_clusters(clusters)?;
         }
         work(&data)
     }
@@ -422,7 +423,7 @@ impl Problem {
         let page = self.solve(py, &settings, progress.as_ref(), |case, listener| {
             let problem = case.tuned_problem(listener)?;
             let answer = case.test(&problem, at.as_ref(), listener)?;
-            let title = format!("{} test of a {} model", case.method.name(), case.model().name());
+            let title = format!("{} test of {} model", case.method.name(), with_article(case.model().name()));
             Ok(Report::of_test(title, &answer.result, &answer.warnings)
                 .facts(facts)
                 .facts(region_facts(&case.region, None))

@@ -149,7 +149,7 @@ impl Sheet {
             points = points.with_weights(weights)?;
         }
         if let Some(clusters) = &self.clusters {
-            points = points.with_clusters(clusters)?;
+            points = points.with_named_clusters(clusters)?;
         }
         Ok(points)
     }

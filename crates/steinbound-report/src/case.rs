@@ -3,6 +3,7 @@
 use steinbound::Fit;
 use steinbound::domain::Domain;
 use steinbound::fit::{Problem, parameter_table};
+use steinbound::text::with_article;
 use steinbound_request::{Case, FitAnswer, Region, RegressionAnswer, RegressionCase, TestAnswer, tables};
 
 use crate::{Report, Scene, Section, Verdict, pictures, sections};
@@ -70,7 +71,10 @@ impl<'a> Scene<'a> {
 impl Report {
     /// A report of the fit of a density, with its verdict and its warnings.
     pub fn of_density(fit: &Fit) -> Report {
-        Report::of_fit(format!("{} fit of a {} model", fit.setup.method.name(), fit.setup.model), fit)
+        Report::of_fit(
+            format!("{} fit of {} model", fit.setup.method.name(), with_article(&fit.setup.model)),
+            fit,
+        )
     }
 
     /// A report of the fit of a regression, with its verdict and its warnings.
@@ -102,11 +106,13 @@ impl Report {
     /// ```
     pub fn fit(self, case: &Case, problem: &Problem, answer: &FitAnswer) -> Report {
         let scene = Scene::of(&case.data, case.model(), &answer.flat).in_region(case, problem);
-        let page = self
-            .problem_facts(problem, case.model().name(), case.options.seed())
+        let page = self.problem_facts(problem, case.model().name(), case.options.seed());
+        let page = answer.selection.iter().fold(page, |page, found| page.section(sections::selection(found)));
+        let page = page
             .section(sections::estimates(&answer.fit, &answer.derived, answer.wald.as_ref()))
             .scene(&scene, problem)
-            .section(sections::sensitivity(&answer.sensitivity));
+            .section(sections::sensitivity(&answer.sensitivity))
+            .heeding(&answer.sensitivity);
         answer.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
     }
 
@@ -130,6 +136,9 @@ impl Report {
         let mut page = self
             .problem_facts(problem, model.name(), case.options.seed())
             .section(sections::test(&answer.result));
+        if let Some(at) = &answer.at {
+            page = page.section(sections::given(&case.parameter_names(), at));
+        }
         let scene = match (&answer.flat, &answer.flat_at) {
             (Some(fit), _) => Scene::of(&case.data, model, fit),
             (None, at) => Scene::at(&case.data, model, at.as_deref().unwrap_or_default()),
@@ -151,7 +160,18 @@ impl Report {
     ) -> Report {
         let (found, prepared) = (&answer.answer, &regression.prepared);
         let fit = &found.fit;
-        let mut page = self
+        let page = match prepared.censored.as_ref() {
+            Some(model) => {
+                let is_censored = |x: &&[f64]| {
+                    let (low, high) = model.limits_at(x);
+                    x[0] <= low || x[0] >= high
+                };
+                let count = prepared.points.rows().filter(is_censored).count();
+                self.fact("censored responses", format!("{count} of {}", prepared.points.len()))
+            }
+            None => self,
+        };
+        let mut page = page
             .problem_facts(problem, "regression", case.options.seed())
             .section(sections::estimates(fit, &found.derived, found.wald.as_ref()))
             .section(
@@ -181,7 +201,8 @@ impl Report {
         let scene = scene.domain(prepared.domain.as_deref().map(|domain| domain as &dyn Domain));
         let page = page
             .section(sections::boundary(&scene, problem))
-            .section(sections::sensitivity(&found.sensitivity));
+            .section(sections::sensitivity(&found.sensitivity))
+            .heeding(&found.sensitivity);
         found.diagnostics.iter().fold(page, |page, found| page.section(sections::diagnostics(found)))
     }
 }

@@ -1,7 +1,7 @@
 //! One HTML page that needs no network.
 
 use minijinja::value::{Value, ValueKind};
-use minijinja::{AutoEscape, Environment, context, escape_formatter};
+use minijinja::{AutoEscape, Environment, HtmlEscape, context, escape_formatter};
 use serde::Serialize;
 use steinbound::text::{self, visible};
 use thiserror::Error;
@@ -51,7 +51,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     title: String,
-    verdict: Option<(Verdict, String)>,
+    pub(crate) verdict: Option<(Verdict, String)>,
     warnings: Vec<String>,
     notes: Vec<String>,
     facts: Vec<(String, String)>,
@@ -152,6 +152,80 @@ struct Shown {
     rows: Vec<Vec<String>>,
     words: usize,
     is_folded: bool,
+    /// Whether a narrow screen shows each row as a block, because the columns have no room beside each other.
+    has_blocks: bool,
+}
+
+/// The room for a table on a wide page, and what is between its columns, in pixels.
+const ROOM: usize = 915;
+const BETWEEN: usize = 12;
+
+/// About the width of a text in a wide font, in pixels.
+fn pixels(text: &str) -> usize {
+    let letter = |c: char| match c {
+        c if c.is_ascii_digit() => 9,
+        c if c.is_ascii_punctuation() || c == ' ' => 6,
+        _ => 8,
+    };
+    text.chars().map(letter).sum()
+}
+
+/// The columns that have room beside each other, each time with the first one, which names the rows: in as few
+/// parts as there can be, and about as many columns in each.
+fn parts(table: &text::Table) -> Vec<Vec<usize>> {
+    let longest_piece = |text: &String| pieces(text).into_iter().map(pixels).max();
+    let width = |j: usize| {
+        let head = table.header().get(j).and_then(longest_piece);
+        let cells = table.rows().iter().filter_map(|row| row.get(j));
+        // Words wrap, and numbers do not.
+        let widest = match j < table.words() {
+            true => cells.filter_map(longest_piece).max(),
+            false => cells.map(|cell| pixels(cell)).max(),
+        };
+        head.max(widest).unwrap_or(0) + BETWEEN
+    };
+    let widths: Vec<usize> = (0..table.columns()).map(width).collect();
+    let named = table.words().min(1);
+    let within = |room: usize| {
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut used = 0;
+        for (j, width) in widths.iter().enumerate().skip(named) {
+            match parts.last_mut() {
+                Some(part) if used + width <= room => part.push(j),
+                _ => {
+                    used = widths[..named].iter().sum();
+                    parts.push((0..named).chain([j]).collect());
+                }
+            }
+            used += width;
+        }
+        parts
+    };
+    let fewest = within(ROOM).len();
+    let narrower = (1..=10).rev().map(|tenth| within(ROOM * tenth / 10));
+    narrower.take_while(|parts| parts.len() <= fewest).last().unwrap_or_default()
+}
+
+/// The letters after which a long name may go on in the next line, and the most letters of a short one.
+const BREAKS: [char; 4] = [' ', '[', ',', '/'];
+const SHORT: usize = 9;
+
+/// The parts of a name that stay in one line.
+fn pieces(name: &str) -> Vec<&str> {
+    match name.chars().count() > SHORT {
+        true => name.split_inclusive(BREAKS).collect(),
+        false => vec![name],
+    }
+}
+
+/// A name as HTML that may break where it is long.
+fn breakable(name: &str) -> Value {
+    let name = visible(name);
+    let piece = |piece: &&str| {
+        let is_open = piece.ends_with(' ') || name.ends_with(piece);
+        format!("{}{}", HtmlEscape(piece), if is_open { "" } else { "<wbr>" })
+    };
+    Value::from_safe_string(pieces(&name).iter().map(piece).collect())
 }
 
 /// A picture as the page shows it: on wide and on narrow screens.
@@ -177,23 +251,26 @@ impl Section {
         self
     }
 
-    /// Adds a table.
+    /// Adds a table. Columns that have no room on the page follow below the others.
     pub fn table(self, table: &text::Table) -> Section {
-        self.with_table(table, false)
+        parts(table).iter().fold(self, |section, columns| section.with_columns(table, columns, false))
     }
 
     /// Adds a table that is shown on demand.
     pub fn folded_table(self, table: &text::Table) -> Section {
-        self.with_table(table, true)
+        self.with_columns(table, &(0..table.columns()).collect::<Vec<_>>(), true)
     }
 
-    fn with_table(mut self, table: &text::Table, is_folded: bool) -> Section {
-        let shown = |text: &String| minus(text);
+    fn with_columns(mut self, table: &text::Table, columns: &[usize], is_folded: bool) -> Section {
+        let chosen = |row: &[String]| -> Vec<String> {
+            columns.iter().filter_map(|j| row.get(*j)).map(|cell| minus(cell)).collect()
+        };
         self.blocks.push(Block::Table(Shown {
-            header: table.header().to_vec(),
-            rows: table.rows().iter().map(|row| row.iter().map(shown).collect()).collect(),
-            words: table.words(),
+            header: chosen(table.header()),
+            rows: table.rows().iter().map(|row| chosen(row)).collect(),
+            words: columns.iter().filter(|j| **j < table.words()).count(),
             is_folded,
+            has_blocks: columns.len() > 2,
         }));
         self
     }
@@ -257,6 +334,7 @@ pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Str
         }
         _ => escape_formatter(out, state, value),
     });
+    environment.add_filter("breakable", |name: &str| breakable(name));
     environment.add_global("style", STYLE);
     environment.add_global("policy", POLICY);
     let page = environment.render_named_str(name, template, values);
@@ -314,6 +392,38 @@ mod tests {
         let page = Report::new("r").section(Section::new("s").table(&table)).to_html().unwrap();
         assert!(page.contains("<th scope=\"col\">name</th>"), "{page}");
         assert!(page.contains(&format!("<th scope=\"row\">{long}</th>")), "{page}");
+    }
+
+    #[test]
+    fn rows_become_blocks_where_columns_have_no_room_beside_each_other() {
+        let page =
+            |table: &text::Table| Report::new("r").section(Section::new("s").table(table)).to_html().unwrap();
+        let mut table = text::Table::new(1, ["name", "std. error", "a \"p\""]);
+        table.row(vec!["mean".into(), "0.1".into(), "-0.5".into()]);
+        let text = page(&table);
+        assert!(text.contains("<table class=\"blocks\">"), "{text}");
+        assert!(text.contains("<td data-label=\"std. error\" class=\"number\">0.1</td>"), "{text}");
+        assert!(text.contains("data-label=\"a &quot;p&quot;\""), "{text}");
+        let mut pair = text::Table::new(1, ["name", "value"]);
+        pair.row(vec!["draws".into(), "100 (data drawn from the fitted density, fitted again)".into()]);
+        assert!(!page(&pair).contains("class=\"blocks\""));
+    }
+
+    #[test]
+    fn columns_without_room_follow_below() {
+        let heads: Vec<String> = (1..=20).map(|k| format!("[{k}]")).collect();
+        let mut table =
+            text::Table::with_header(1, ["estimate"].into_iter().chain(heads.iter().map(String::as_str)));
+        table.row((0..=20).map(|_| "0.123 (0.045)".to_string()).collect());
+        let found = parts(&table);
+        assert!(found.len() > 1 && found.iter().all(|part| part[0] == 0 && part.len() > 5), "{found:?}");
+        let all: Vec<usize> = found.iter().flat_map(|part| part[1..].iter().copied()).collect();
+        assert_eq!(all, (1..=20).collect::<Vec<_>>());
+        let page = Report::new("r").section(Section::new("s").table(&table)).to_html().unwrap();
+        assert_eq!(page.matches("<tr><th scope=\"row\">").count(), found.len());
+        assert_eq!(pieces("cov[longitude,latitude]"), ["cov[", "longitude,", "latitude]"]);
+        assert_eq!(breakable("cov[longitude,<b>]").to_string(), "cov[<wbr>longitude,<wbr>&lt;b&gt;]");
+        assert_eq!(breakable("[1]").to_string(), "[1]");
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Scene<'a> {
     pub(crate) confidence: f64,
     /// Whether the parameters were fitted to these data.
     pub(crate) is_fitted: bool,
+    /// Whether the fit may be trusted; given parameters may.
+    pub(crate) is_trusted: bool,
     pub(crate) domain: Option<&'a dyn Domain>,
     pub(crate) boundary: Option<&'a Points<'a>>,
     pub(crate) labels: Vec<String>,
@@ -58,6 +60,7 @@ impl<'a> Scene<'a> {
             covariance: None,
             confidence: 0.95,
             is_fitted: false,
+            is_trusted: true,
             centred: None,
             domain: None,
             boundary: None,
@@ -75,6 +78,7 @@ impl<'a> Scene<'a> {
             covariance: fit.covariance.as_ref(),
             confidence: fit.confidence,
             is_fitted: true,
+            is_trusted: fit.is_trustworthy(),
             ..Scene::at(data, model, &fit.estimates())
         };
         scene.centred()

@@ -1,8 +1,8 @@
 //! Sections of reports, made from results.
 
 use steinbound::fit::{Parameter, Problem};
-use steinbound::inference::{Comparison, Diagnostics, TestResult, WaldTest};
-use steinbound::text::duration;
+use steinbound::inference::{Comparison, Diagnostics, Selection, TestResult, WaldTest};
+use steinbound::text::{Table, duration};
 use steinbound::{Error, Fit};
 use steinbound_request::sensitivity::SensitivityOutcome;
 use steinbound_request::tables;
@@ -50,6 +50,22 @@ pub fn estimates(fit: &Fit, derived: &[Parameter], wald: Option<&WaldTest>) -> S
         section = section.text(tables::answers::wald_sentence(test));
     }
     section
+}
+
+/// What a model was chosen from, with the values by which it was chosen.
+pub fn selection(found: &Selection) -> Section {
+    let section = Section::new("Models tried").text(tables::selection::sentence(found));
+    let section = section.table(&tables::selection::table(found));
+    tables::selection::exclusions(found).into_iter().fold(section, Section::text)
+}
+
+/// Parameters that were given and not fitted.
+pub fn given(names: &[String], values: &[f64]) -> Section {
+    let mut table = Table::new(1, ["parameter", "value"]);
+    for (name, value) in names.iter().zip(values) {
+        table.row(vec![name.clone(), value.to_string()]);
+    }
+    Section::new("Given parameters").table(&table)
 }
 
 /// A test of fit, with the distribution of its statistic under the hypothesis.
@@ -100,10 +116,13 @@ pub fn diagnostics(found: &Diagnostics) -> Section {
 pub fn sensitivity(outcome: &SensitivityOutcome) -> Section {
     let section = Section::new("Sensitivity");
     match (outcome.found(), outcome.reason()) {
-        (Some(found), _) => section
-            .text(&found.summary)
-            .picture(pictures::sensitivity(found))
-            .folded_table(&tables::sensitivity::table(found)),
+        (Some(found), _) => {
+            let reasons = tables::sensitivity::reasons(found).into_iter();
+            reasons
+                .fold(section.text(&found.summary), Section::text)
+                .picture(pictures::sensitivity(found))
+                .folded_table(&tables::sensitivity::table(found))
+        }
         (None, Some(reason)) => section.text(reason),
         (None, None) => section,
     }

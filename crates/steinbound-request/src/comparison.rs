@@ -195,7 +195,8 @@ impl Case<'_> {
             let reasons: Vec<String> = comparison
                 .fits
                 .iter()
-                .map(|row| named(row, row.reason.as_deref().unwrap_or_default()))
+                .enumerate()
+                .map(|(k, row)| named(k, row, row.reason.as_deref().unwrap_or_default()))
                 .collect();
             let reasons = reasons.join("\n  ");
             return Err(RequestError::refused(format!("no candidate could be fitted\n  {reasons}")));
@@ -240,19 +241,19 @@ pub fn distinct<T: Clone>(
     kept.into_iter().map(|(_, item)| item).collect()
 }
 
-/// A text about one of the fits.
-fn named(row: &Compared, text: &str) -> String {
-    format!("{}, {}: {text}", row.method.name(), row.label)
+/// A text about one of the fits, with its number in the table.
+fn named(place: usize, row: &Compared, text: &str) -> String {
+    format!("[{}] {}, {}: {text}", place + 1, row.method.name(), row.label)
 }
 
 /// What there is to know of fits and tests beside the known warnings, each warning once.
 fn remarks(comparison: &Comparison, known: &[Warning]) -> Vec<Remark> {
     let mut seen = known.to_vec();
     let mut remarks = Vec::new();
-    for row in &comparison.fits {
+    for (k, row) in comparison.fits.iter().enumerate() {
         for warning in row.fit.iter().flat_map(|fit| &fit.warnings) {
             if !seen.contains(warning) {
-                remarks.push(Remark { is_warning: true, kind: warning.kind(), text: named(row, warning) });
+                remarks.push(Remark { is_warning: true, kind: warning.kind(), text: named(k, row, warning) });
                 seen.push(warning.clone());
             }
         }
@@ -260,7 +261,7 @@ fn remarks(comparison: &Comparison, known: &[Warning]) -> Vec<Remark> {
             let remark = |note: &String| Remark {
                 is_warning: !test.trustworthy,
                 kind: WarningKind::Other,
-                text: named(row, note),
+                text: named(k, row, note),
             };
             remarks.extend(test.notes.iter().map(remark));
         }

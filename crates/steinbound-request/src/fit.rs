@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde::{Serialize, Serializer};
 use steinbound::fit::{Interrupt, Parameter, Problem};
-use steinbound::inference::{Diagnostics, Selection, Sensitivity, TestResult, WaldTest};
+use steinbound::inference::{Diagnostics, Leverage, Selection, Sensitivity, TestResult, WaldTest};
 use steinbound::{Fit, Warning, WarningKind};
 
 use crate::error::RequestError;
@@ -223,9 +223,8 @@ impl Case<'_> {
         }
         let seconds = fit.seconds.total;
         let leverage = diagnostics.as_ref().and_then(|found| found.leverage.as_ref());
-        if let (Some(leverage), true) =
-            (leverage.filter(|found| found.share > found.limit), self.source.is_some())
-        {
+        let of_row = |found: &&Leverage| found.share > found.limit && self.data.clusters().is_none();
+        if let (Some(leverage), true) = (leverage.filter(of_row), self.source.is_some()) {
             note(format!("row {} is {}", leverage.row, self.place(leverage.row - 1)));
         }
         if let Some(bootstrap) = self.options.bootstrap().filter(|_| cut.allows("the bootstrap")) {

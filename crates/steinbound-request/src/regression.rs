@@ -310,7 +310,7 @@ impl RegressionRequest {
             None => None,
         };
         if let Some(clusters) = clusters {
-            prepared.points = prepared.points.with_clusters(&clusters)?;
+            prepared.points = prepared.points.with_named_clusters(&clusters)?;
         }
         Ok(prepared)
     }

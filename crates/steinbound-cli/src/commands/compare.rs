@@ -1,9 +1,9 @@
 use clap::Args;
+use steinbound::Method;
 use steinbound::domain::Domain;
 use steinbound::fit::DistanceKind;
 use steinbound::model::{FAMILIES, Family};
-use steinbound::{Fit, Method};
-use steinbound_report::{Report, Scene, Section, Verdict as Trust, pictures, sections};
+use steinbound_report::{Report, Scene, Section, pictures, sections};
 use steinbound_request::{
     ChosenModel, Components, ModelRequest, NamedModel, Situation, choices, default_methods, distinct,
     family_models, options, reference_method, tables,
@@ -102,22 +102,15 @@ impl Compare {
         self.pictures.plot(|| Ok(pictures::comparison(comparison)), output)?;
         let components: Vec<String> = self.components.iter().map(ToString::to_string).collect();
         let page = || -> Result<Report, Failure> {
-            let sound = comparison
-                .fits
-                .iter()
-                .filter(|row| row.fit.as_ref().is_some_and(Fit::is_trustworthy))
-                .count();
-            let verdict = match (sound, problem.warnings().len() + answer.remarks.len()) {
-                (0, _) => Trust::Doubtful,
-                (_, 0) if sound == comparison.fits.len() => Trust::Sound,
-                _ => Trust::Careful,
-            };
-            let text = format!("{sound} of {} fits can be trusted.", comparison.fits.len());
-            let mut page = Report::new("Methods and models side by side");
-            page = page.verdict(verdict, text).warnings(problem.warnings());
-            for remark in &answer.remarks {
-                page = if remark.is_warning { page.warning(&remark.text) } else { page.note(&remark.text) };
-            }
+            let (warnings, notes): (Vec<_>, Vec<_>) =
+                answer.remarks.iter().partition(|remark| remark.is_warning);
+            let of_fits = warnings.iter().map(|remark| remark.text.as_str());
+            let warnings: Vec<&str> =
+                problem.warnings().iter().map(|warning| warning.text()).chain(of_fits).collect();
+            let knows_region = reference.uses().knows_boundary();
+            let title = "Methods and models side by side";
+            let page = Report::of_comparison(title, comparison, knows_region, &warnings);
+            let page = notes.iter().fold(page, |page, note| page.note(&note.text));
             let page = page
                 .facts(facts::of_data(data, &input))
                 .facts(facts::of_model(&self.density, &components))

@@ -1,4 +1,5 @@
 use clap::Args;
+use steinbound::text::with_article;
 use steinbound_report::{Report, Scene, Section, pictures};
 use steinbound_request::{Values, tables};
 
@@ -69,7 +70,7 @@ impl Discrepancy {
             let names = input.parameter_names();
             let at = names.iter().map(String::as_str).zip(answer.at.iter().copied());
             let table = tables::discrepancy::table(at, &answer.found);
-            Ok(Report::new(format!("{} of a {} model", method.method.name(), model.name()))
+            Ok(Report::new(format!("{} of {} model", method.method.name(), with_article(model.name())))
                 .warnings(problem.warnings())
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))

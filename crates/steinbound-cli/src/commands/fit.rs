@@ -118,14 +118,9 @@ impl Fit {
         let scene = Scene::of(&input.data, model, &answer.flat).in_region(&input, &problem);
         self.pictures.plot(|| Ok(pictures::density(&scene)), output)?;
         let page = || -> Result<Report, Failure> {
-            let chosen = answer
-                .selection
-                .iter()
-                .map(|found| ("chosen", format!("{}, {}", found.chosen, found.reason)));
             Ok(Report::of_density(fit)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
-                .facts(chosen.collect::<Vec<_>>())
                 .fit(&input, &problem, &answer))
         };
         self.pictures.report(page, output)?;

@@ -195,15 +195,28 @@ impl Regress {
     fn facts(&self, mut page: Report, rows: usize) -> Report {
         page = page.fact("data", format!("{}: {rows} rows", self.data.display()));
         page = page.fact("formula", &self.formula);
-        let limits = [("above", &self.lower), ("below", &self.upper)];
-        let limits: Vec<String> =
-            limits.iter().filter_map(|(side, limit)| Some(format!("{side} {}", limit.as_ref()?))).collect();
-        let seen = if limits.is_empty() {
-            "all responses".into()
-        } else {
-            format!("responses {}", limits.join(" and "))
+        let [censors_below, censors_above] = self.regression.censored().sides();
+        let responses = |limits: [(bool, &str, &Option<String>); 2]| {
+            let given = limits.into_iter().filter(|(is_of_kind, ..)| *is_of_kind);
+            let texts: Vec<String> =
+                given.filter_map(|(_, side, limit)| Some(format!("{side} {}", limit.as_ref()?))).collect();
+            (!texts.is_empty()).then_some(texts)
         };
-        page = page.fact("seen", seen);
+        let seen =
+            responses([(!censors_below, "above", &self.lower), (!censors_above, "below", &self.upper)]);
+        let censored =
+            responses([(censors_below, "below", &self.lower), (censors_above, "above", &self.upper)]);
+        page = page.fact(
+            "seen",
+            match seen {
+                Some(limits) => format!("responses {}", limits.join(" and ")),
+                None => "all responses".into(),
+            },
+        );
+        if let Some(limits) = censored {
+            page = page
+                .fact("censored", format!("responses {}: only that is known of them", limits.join(" or ")));
+        }
         if let Some(sigma) = self.regression.number(&options::KNOWN_SIGMA) {
             page = page.fact("known sigma", sigma.to_string());
         }

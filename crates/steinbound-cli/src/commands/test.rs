@@ -1,4 +1,5 @@
 use clap::Args;
+use steinbound::text::with_article;
 use steinbound_report::{Report, pictures};
 use steinbound_request::{Values, tables};
 
@@ -81,7 +82,7 @@ impl Test {
         let printed = output.finish();
         self.pictures.plot(|| Ok(pictures::test(found)), output)?;
         let page = || -> Result<Report, Failure> {
-            let title = format!("{} test of a {} model", method.method.name(), model.name());
+            let title = format!("{} test of {} model", method.method.name(), with_article(model.name()));
             Ok(Report::of_test(title, found, &answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))

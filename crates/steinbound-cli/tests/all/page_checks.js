@@ -19,6 +19,10 @@
   for (const figure of document.querySelectorAll("figure")) {
     if (figure.scrollWidth > figure.clientWidth + 1) wrong.push("a figure is cut off");
   }
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const table of document.querySelectorAll(".scroll")) {
+    if (table.scrollWidth > table.clientWidth + 1) wrong.push(`${name(table)} is cut off`);
+  }
   for (const svg of [...document.querySelectorAll("svg")].filter(isShown)) {
     const frame = svg.getBoundingClientRect();
     const texts = [...svg.querySelectorAll("text")].map((text) => {

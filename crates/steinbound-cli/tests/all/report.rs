@@ -192,6 +192,49 @@ fn a_doubtful_fit_says_so_at_the_top() {
     );
 }
 
+/// A page says what was asked and tried: censoring, given parameters, numbers of components.
+#[test]
+fn what_was_asked_is_on_the_page() {
+    let folder = disc(100, 32, 1);
+    let page = |command: &[&str]| {
+        let said = folder.run(&[command, &["--report", "r.html", "--quiet"]].concat());
+        assert!([0, 3].contains(&said.code), "{}", said.stderr);
+        std::fs::read_to_string(folder.path("r.html")).unwrap()
+    };
+    let rows: String = (0..80)
+        .map(|k| (f64::from(k), 0.1 * f64::from(k) + (f64::from(k) * 0.7).sin()))
+        .map(|(x, y)| format!("{},{x},v{}\n", y.max(2.0), x as usize / 8))
+        .collect();
+    folder.write("pay.csv", &format!("pay,years,village\n{rows}"));
+    let censored = rows.lines().filter(|line| line.starts_with("2,")).count();
+    let regress = ["regress", "pay.csv", "--formula", "pay ~ years", "--lower", "2", "--censored"];
+    let text = page(&[&regress[..], &["--cluster", "village", "--cov", "cluster"]].concat());
+    assert!(text.contains("<td>responses below 2: only that is known of them</td>"), "{text}");
+    assert!(text.contains(&format!("<td>{censored} of 80</td>")), "{text}");
+    assert!(text.contains("% (cluster v"), "a cluster has its label: {text}");
+    let text = page(&[&["test", "data.csv", "--at", "0.25,0.5", "--bootstrap", "99"], &DISC[..]].concat());
+    let given = text.split("Given parameters</h2>").nth(1).unwrap();
+    assert!(given.contains("<th scope=\"row\">mean[x1]</th><td class=\"number\">0.25</td>"), "{given}");
+    let mixture = ["--model", "gaussian-mixture", "--components", "1..2"];
+    let text = page(&[&["fit", "data.csv"], &DISC[..], &mixture].concat());
+    let tried = text.split("Models tried</h2>").nth(1).unwrap();
+    assert!(tried.contains("gaussian-mixture 1") && tried.contains("gaussian-mixture 2"), "{tried}");
+}
+
+/// Fits that no check warns of may still ignore the truncation.
+#[test]
+fn a_comparison_names_fits_that_ignore_the_truncation() {
+    let folder = disc(200, 32, 1);
+    let compare = ["compare", "data.csv", "--method", "tksd,mle", "--report", "r.html", "--plot", "p.svg"];
+    let said = folder.run(&[&compare[..], &DISC].concat());
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let page = std::fs::read_to_string(folder.path("r.html")).unwrap();
+    let words = "verdict careful\">No check of 2 fits raised a warning. [2] ignores the truncation.";
+    assert!(page.contains(words), "{page}");
+    let plot = std::fs::read_to_string(folder.path("p.svg")).unwrap();
+    assert!(plot.contains("[2] mle, gaussian"), "a picture of its own has a key");
+}
+
 /// What is said on standard error is also on the page, and the verdict of a test stays at its top.
 #[test]
 fn remarks_are_on_the_page() {

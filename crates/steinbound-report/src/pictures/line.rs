@@ -17,7 +17,7 @@ pub(super) fn picture(scene: &Scene) -> Option<Picture> {
     let margin = BEYOND * (high - low);
     let places = steps(low - margin, high + margin, PLACES);
     let ends = ends(scene, (places[0], places[PLACES - 1]));
-    let edges = bins(scene);
+    let edges = bins(scene, &ends);
     let weights = scene.data.weights();
     let unit = weights.iter().sum::<f64>() * (edges[1] - edges[0]);
     let weighted = scene.data.rows().zip(weights.iter()).map(|(x, weight)| (x[0], weight / unit));
@@ -61,14 +61,19 @@ pub(super) fn ends(scene: &Scene, window: (f64, f64)) -> Vec<(f64, f64)> {
     vec![(below, above)]
 }
 
-/// Edges of bins over the data: about as many as the root of their number.
-pub(super) fn bins(scene: &Scene) -> Vec<f64> {
+/// Edges of bins over the data: about as many as the root of their number. They begin and end where the region
+/// does if it ends less than a bin away: the outermost bar would be too high without the empty part of its bin.
+pub(super) fn bins(scene: &Scene, ends: &[(f64, f64)]) -> Vec<f64> {
     let (mut low, mut high) = scene.data.bounds()[0];
     if high <= low {
         (low, high) = (low - 0.5, high + 0.5);
     }
-    let count = (scene.data.len() as f64).sqrt().ceil().clamp(8.0, 50.0) as usize;
-    steps(low, high, count + 1)
+    let count = (scene.data.len() as f64).sqrt().ceil().clamp(8.0, 50.0);
+    let bin = (high - low) / count;
+    let near = |at: f64| ends.iter().flat_map(|(a, b)| [*a, *b]).find(|end| (end - at).abs() < bin);
+    let below = near(low).filter(|end| *end < low);
+    let above = near(high).filter(|end| *end > high);
+    steps(below.unwrap_or(low), above.unwrap_or(high), count as usize + 1)
 }
 
 /// A line in which NaN leaves gaps.
@@ -127,6 +132,16 @@ mod tests {
             (-0.5 * (at.0 + 1.0f64).powi(2)).exp() / (2.0 * std::f64::consts::PI).sqrt() / 0.157_305_36;
         assert!((at.1 / truth - 1.0).abs() < 2e-3, "{} {truth}", at.1);
         assert!(hidden.iter().all(|(x, y)| y.is_nan() || *x < 0.0 || *x > 2.0));
+    }
+
+    #[test]
+    fn bins_end_where_the_region_does() {
+        let data = Points::from_rows(&[[0.1], [0.5], [1.9]]).unwrap();
+        let model = Gaussian::with_variance(1, 1.0).unwrap();
+        let scene = Scene::at(&data, &model, &[1.0]);
+        let outer = |ends: &[(f64, f64)]| (bins(&scene, ends)[0], bins(&scene, ends)[8]);
+        assert_eq!(outer(&[(0.0, 2.0)]), (0.0, 2.0));
+        assert_eq!(outer(&[(-1.0, f64::INFINITY)]), (0.1, 1.9), "far from the data");
     }
 
     #[test]

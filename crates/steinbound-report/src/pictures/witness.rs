@@ -141,8 +141,27 @@ fn by_coordinate(scene: &Scene, sizes: Vec<f64>) -> Picture {
     let look = Style::new(Color::BLUE).marker(Marker::Circle).size(4.0);
     let axis = Axis::linear("size of the witness").range(0.0, 1.1 * range(sizes.iter().copied()).1);
     let panel = Panel::new(Axis::categories("", names), axis).points(points, look);
-    let caption = format!(
-        "The size of the witness function at the data (root mean square), one for each coordinate: model and data disagree most along those where it is large. {MEANING}"
-    );
+    let caption = "The size of the witness function at the data (root mean square), one for each coordinate: model and \
+                   data disagree most along those where it is large. How much they disagree in all is the \
+                   discrepancy, and the test shows whether it is more than chance.";
     Picture::new(Figure::new(WIDTH).row(240.0, vec![panel]).id("witness"), caption)
+}
+
+#[cfg(test)]
+mod tests {
+    use steinbound::model::Gaussian;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_not_called_a_shape() {
+        let data = Points::from_rows(&[[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]).unwrap();
+        let model = Gaussian::with_variance(3, 1.0).unwrap();
+        let scene = Scene::at(&data, &model, &[0.0; 3]);
+        let caption = by_coordinate(&scene, vec![0.1, 0.2, 0.3]).caption;
+        assert!(
+            caption.contains("most along those where it is large") && !caption.contains("shape"),
+            "{caption}"
+        );
+    }
 }

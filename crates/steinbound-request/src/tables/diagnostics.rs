@@ -27,7 +27,7 @@ mod tests {
         let (_, found) = Estimator::mle().check(&data, &model).unwrap().fit_diagnosed().unwrap();
         let table = table(&found).unwrap();
         let row = &table.rows()[0];
-        assert_eq!(row[0], "largest share of a row or cluster in a variance");
+        assert_eq!(row[0], "largest share of a row in a variance");
         assert!(row[1].ends_with("% (row 4, mean[x1])") && row[2] == "above 150.0 %", "{row:?}");
         assert_eq!(table.rows().len(), 1);
     }

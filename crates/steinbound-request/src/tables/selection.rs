@@ -5,13 +5,14 @@ use steinbound::text::{Document, Table, p_value, significant};
 
 /// What was chosen and why, and the values of all candidates.
 pub fn document(found: &Selection) -> Document {
-    let mut document = Document::new().line(sentence(found)).gap().table(table(found));
-    for candidate in &found.candidates {
-        if let Some(reason) = &candidate.excluded {
-            document = document.gap().line(format!("{}: {reason}", candidate.label));
-        }
-    }
-    document
+    let document = Document::new().line(sentence(found)).gap().table(table(found));
+    exclusions(found).into_iter().fold(document, |document, reason| document.gap().line(reason))
+}
+
+/// Why some candidates cannot be chosen.
+pub fn exclusions(found: &Selection) -> Vec<String> {
+    let reason = |candidate: &Ranked| Some(format!("{}: {}", candidate.label, candidate.excluded.as_ref()?));
+    found.candidates.iter().filter_map(reason).collect()
 }
 
 /// What was chosen and why.

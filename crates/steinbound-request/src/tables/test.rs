@@ -3,7 +3,7 @@
 use steinbound::Method;
 use steinbound::fit::Parameter;
 use steinbound::inference::{Null, TestResult};
-use steinbound::text::{Document, Table, estimate, percent, significant};
+use steinbound::text::{Document, Table, estimate, percent, significant, with_article};
 
 /// A test of a model with the number of observations, and the parameters where they were fitted.
 pub fn document(
@@ -14,8 +14,9 @@ pub fn document(
     parameters: Option<&[Parameter]>,
 ) -> Document {
     let what = if found.fitted { "parameters fitted" } else { "parameters given" };
-    let mut document =
-        Document::new().title(format!("{} test of a {model} density, n = {n}, {what}", method.name())).gap();
+    let mut document = Document::new()
+        .title(format!("{} test of {} density, n = {n}, {what}", method.name(), with_article(model)))
+        .gap();
     if let Some(parameters) = parameters {
         let shown = |p: &Parameter| format!("  {} = {}", p.name, estimate(p.estimate, p.std_error));
         document = document.lines(parameters.iter().map(shown)).gap();

@@ -1,7 +1,7 @@
 //! The columns that all tables of fits under other settings share.
 
 use steinbound::inference::Variant;
-use steinbound::text::{Table, estimate, significant};
+use steinbound::text::{Table, estimate, setting, significant};
 
 /// The most parameters beside each other; the others are in the JSON.
 const MOST_COLUMNS: usize = 6;
@@ -17,7 +17,7 @@ pub fn cells(variant: &Variant, parameters: usize) -> Vec<String> {
     let mut row = vec![
         variant.kernel.clone(),
         significant(variant.bandwidth),
-        variant.ridge.map_or_else(|| "-".into(), |ridge| ridge.to_string()),
+        variant.ridge.map_or_else(|| "-".into(), setting),
         variant.boundary_points.to_string(),
     ];
     let get = |list: &[f64], k: usize| list.get(k).copied();

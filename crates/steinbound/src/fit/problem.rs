@@ -308,11 +308,7 @@ impl<'a> Problem<'a> {
         if let Some(used) = used {
             estimator.tolerated_flux = used.tolerated_flux;
         }
-        // A method without a ridge that records one has left the estimate to tksd.
-        if ridge.is_some() && !self.method().uses().ridge {
-            estimator = estimator.method(Method::TKSD);
-        }
-        estimator
+        estimator.method(self.setup.estimated_by())
     }
 
     /// Whether the kernel does not reach the boundary points from the data.

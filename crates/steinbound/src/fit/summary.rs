@@ -7,6 +7,7 @@ use crate::minimise::sandwich;
 use crate::stein::Statistic;
 use crate::text::{
     Document, Table, duration, estimate, p_value, percent, setting, significant, significant_to, statistic,
+    with_article,
 };
 
 impl Parameter {
@@ -170,9 +171,9 @@ impl Fit {
             self.setup.distance.map_or_else(String::new, |kind| format!(", {} distance", kind.name()));
         let document = Document::new()
             .title(format!(
-                "{} fit of a {} model{statistic}{distance}",
+                "{} fit of {} model{statistic}{distance}",
                 self.setup.method.name(),
-                self.setup.model
+                with_article(&self.setup.model)
             ))
             .gap()
             .table(self.table_style().digits(digits).table(self.shown_parameters()))
@@ -287,17 +288,18 @@ impl Fit {
 
     /// How the search ended, in words.
     pub fn convergence(&self) -> String {
+        let steps = |count: usize| format!("{count} {}", if count == 1 { "step" } else { "steps" });
         match (self.converged, self.iterations, self.starts) {
             (false, 0, None) if self.fitted_parameters().is_some() => {
                 "closed form, not to be trusted".to_string()
             }
             (false, 0, _) => "no minimum".to_string(),
-            (false, steps, _) => format!("not converged after {steps} steps"),
+            (false, count, _) => format!("not converged after {}", steps(count)),
             (true, 0, None) => "closed form".to_string(),
-            (true, steps, Some(Starts { tried, agreed })) if tried > 1 => {
-                format!("converged in {steps} steps, from {agreed} of {tried} starts")
+            (true, count, Some(Starts { tried, agreed })) if tried > 1 => {
+                format!("converged in {}, from {agreed} of {tried} starts", steps(count))
             }
-            (true, steps, _) => format!("converged in {steps} steps"),
+            (true, count, _) => format!("converged in {}", steps(count)),
         }
     }
 }
@@ -305,5 +307,21 @@ impl Fit {
 impl Display for Fit {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         self.document().fmt(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Estimator, Points, model::Gaussian};
+
+    #[test]
+    fn one_step_is_not_several() {
+        let data = Points::from_rows(&[[1.0], [2.0], [6.0]]).unwrap();
+        let model = Gaussian::with_variance(1, 1.0).unwrap();
+        let mut fit = Estimator::mle().fit(&data, &model).unwrap();
+        fit.iterations = 1;
+        assert_eq!(fit.convergence(), "converged in 1 step");
+        fit.iterations = 2;
+        assert_eq!(fit.convergence(), "converged in 2 steps");
     }
 }

@@ -28,6 +28,9 @@ pub struct Variant {
     pub ridge: Option<f64>,
     /// The number of boundary points in use.
     pub boundary_points: usize,
+    /// The name of the method that made the estimates, where the one that was asked for left them to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_by: Option<String>,
     /// The reported estimates; empty if there are none.
     pub estimates: Vec<f64>,
     /// Their standard errors; empty if there are none.
@@ -49,6 +52,9 @@ impl Variant {
             bandwidth: fit.setup.kernel.as_ref().map_or(f64::NAN, |kernel| kernel.bandwidth),
             ridge: fit.setup.ridge,
             boundary_points: fit.setup.m,
+            estimated_by: Some(fit.setup.estimated_by())
+                .filter(|method| *method != fit.setup.method)
+                .map(|method| method.name().to_string()),
             estimates: Vec::new(),
             std_errors: Vec::new(),
             note: None,
@@ -74,8 +80,18 @@ impl Variant {
         reason: String,
     ) -> Variant {
         let (estimates, std_errors) = (Vec::new(), Vec::new());
-        let (note, covariance) = (Some(reason), None);
-        Variant { kernel, bandwidth, ridge, boundary_points, estimates, std_errors, note, covariance }
+        let (estimated_by, note, covariance) = (None, Some(reason), None);
+        Variant {
+            kernel,
+            bandwidth,
+            ridge,
+            boundary_points,
+            estimated_by,
+            estimates,
+            std_errors,
+            note,
+            covariance,
+        }
     }
 
     /// Whether there are estimates.

@@ -65,6 +65,9 @@ pub struct Diagnostics {
 pub struct Leverage {
     /// The row of the observation, or the first row of the cluster, counted from 1.
     pub row: usize,
+    /// The name of the cluster, where there are clusters and they have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
     /// The parameter.
     pub parameter: String,
     /// The share of the sandwich variance.
@@ -251,7 +254,7 @@ impl Problem<'_> {
         found.distance_bias = self.distance_bias(fit)?;
         found.warnings.extend(self.of_distance_bias(found.distance_bias.as_ref()));
         found.compare_statistics(self, fit);
-        found.checks = found.judged();
+        found.checks = found.judged(self.data.clusters().is_some());
         if let Some(ranks) = Unevenness::of(self, fit) {
             found.warnings.extend(ranks.warning());
             found.checks.push(ranks.check());
@@ -281,7 +284,8 @@ impl Problem<'_> {
             let share = part * part / total;
             if share.is_finite() && largest.as_ref().is_none_or(|known| share > known.share) {
                 let (row, parameter) = (first_rows[g] + 1, parameter.name.clone());
-                largest = Some(Leverage { row, parameter, share, limit });
+                let cluster = self.data.cluster_name(first_rows[g]).map(str::to_string);
+                largest = Some(Leverage { row, cluster, parameter, share, limit });
             }
         }
         Ok(largest)
@@ -343,19 +347,30 @@ impl Leverage {
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn sentence(&self, is_cluster: bool, first: usize) -> String {
-        let Leverage { row, parameter, share, .. } = self;
-        let (what, row) = (if is_cluster { "the cluster of row" } else { "row" }, row - 1 + first);
+        let what = self.what(is_cluster, first);
+        let rows = if is_cluster { "its rows" } else { "that row" };
         format!(
-            "{what} {row} alone makes up {:.0} % of the variance of {parameter}; check that row, and compare the \
-             estimate with a fit without it",
-            100.0 * share
+            "{what} alone makes up {:.0} % of the variance of {}; check {rows}, and compare the estimate with a fit \
+             without it",
+            100.0 * self.share,
+            self.parameter
         )
+    }
+
+    /// The row or cluster, counted from this number where it has no name.
+    fn what(&self, is_cluster: bool, first: usize) -> String {
+        let row = self.row - 1 + first;
+        match (&self.cluster, is_cluster) {
+            (Some(name), true) => format!("the cluster {name}"),
+            (None, true) => format!("the cluster of row {row}"),
+            (_, false) => format!("row {row}"),
+        }
     }
 }
 
 impl Diagnostics {
     /// The values that were measured, with their limits.
-    fn judged(&self) -> Vec<Check> {
+    fn judged(&self, has_clusters: bool) -> Vec<Check> {
         let ratio = |name, what, value: Option<f64>, limit| {
             value.map(|value| Check::new(name, what, value, Unit::Ratio, limit))
         };
@@ -370,9 +385,11 @@ impl Diagnostics {
             Check::new("tie", what, tie.strength, Unit::Share, tie.limit)
         });
         let leverage = self.leverage.as_ref().map(|found| {
-            let what = "largest share of a row or cluster in a variance";
-            let check = Check::new("leverage", what, found.share, Unit::Share, found.limit);
-            check.detail(format!("row {}, {}", found.row, found.parameter))
+            let of = if has_clusters { "cluster" } else { "row" };
+            let what = format!("largest share of a {of} in a variance");
+            let check = Check::new("leverage", &what, found.share, Unit::Share, found.limit);
+            let name = found.what(has_clusters, 1);
+            check.detail(format!("{}, {}", name.trim_start_matches("the "), found.parameter))
         });
         let mass = self.mass_outside.map(|share| {
             let what = "fitted density outside the region";

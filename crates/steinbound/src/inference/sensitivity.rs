@@ -203,9 +203,11 @@ fn summary(rows: &[SensitivityRow]) -> (f64, String) {
             } else {
                 String::new()
             };
+            let method =
+                variant.estimated_by.as_ref().map_or_else(String::new, |name| format!(", by {name}"));
             format!(
                 "the estimates move by at most {value:.2} standard errors ({}: kernel {}, bandwidth \
-                 {}{other})",
+                 {}{other}{method})",
                 row.parameter.as_deref().unwrap_or_default(),
                 variant.kernel,
                 setting(variant.bandwidth)

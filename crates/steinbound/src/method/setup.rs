@@ -53,6 +53,18 @@ pub struct Setup {
     pub compute: Option<ComputeUsed>,
 }
 
+impl Setup {
+    /// The method that makes the estimate: [`Method::TKSD`] where another method has left it to that one, else
+    /// the method that was asked for.
+    pub fn estimated_by(&self) -> Method {
+        // A method without a ridge that records one has left the estimate.
+        match self.ridge.is_some() && !self.method.uses().ridge {
+            true => Method::TKSD,
+            false => self.method,
+        }
+    }
+}
+
 /// How the boundary was represented, and how far the estimate moves with another representation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

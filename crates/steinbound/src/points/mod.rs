@@ -36,6 +36,8 @@ pub struct Points<'a> {
     names: Vec<String>,
     weights: Option<Vec<f64>>,
     clusters: Option<Vec<usize>>,
+    /// The name of each cluster, by its number; empty where they have none.
+    cluster_names: Vec<String>,
     scales: Option<Vec<f64>>,
 }
 
@@ -102,6 +104,7 @@ impl<'a> Points<'a> {
             names: (1..=dimension).map(|l| format!("x{l}")).collect(),
             weights: None,
             clusters: None,
+            cluster_names: Vec::new(),
             scales: None,
         }
     }
@@ -138,7 +141,35 @@ impl<'a> Points<'a> {
             *seen.entry(label).or_insert(next)
         });
         self.clusters = Some(ids.collect());
+        self.cluster_names.clear();
         Ok(self)
+    }
+
+    /// The same, and results name a cluster by its label instead of its first row.
+    ///
+    /// ```
+    /// let points = steinbound::Points::new(vec![1.0, 2.0, 3.0], 1)?.with_named_clusters(&["b", "a", "b"])?;
+    /// assert_eq!((points.clusters().unwrap(), points.cluster_name(1)), (&[0, 1, 0][..], Some("a")));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn with_named_clusters<T: Eq + std::hash::Hash + ToString>(
+        self,
+        labels: &[T],
+    ) -> Result<Points<'a>, PointsError> {
+        let mut points = self.with_clusters(labels)?;
+        points.name_clusters(|i| Some(labels[i].to_string()));
+        Ok(points)
+    }
+
+    /// Names each cluster after its first row.
+    fn name_clusters(&mut self, name: impl Fn(usize) -> Option<String>) {
+        let mut names = Vec::new();
+        for (i, id) in self.clusters.iter().flatten().enumerate() {
+            if *id == names.len() {
+                names.extend(name(i));
+            }
+        }
+        self.cluster_names = names;
     }
 
     /// The same points with a scale for each coordinate, by which kernels and the median bandwidth divide it.
@@ -261,6 +292,12 @@ impl<'a> Points<'a> {
         self.clusters.as_deref()
     }
 
+    /// The name of the cluster of a row, where clusters were given [by names](Points::with_named_clusters).
+    pub fn cluster_name(&self, row: usize) -> Option<&str> {
+        let id = *self.clusters()?.get(row)?;
+        self.cluster_names.get(id).map(String::as_str)
+    }
+
     /// The weighted mean of the points.
     ///
     /// ```
@@ -312,6 +349,7 @@ impl<'a> Points<'a> {
         if let Some(clusters) = &self.clusters {
             let labels: Vec<usize> = rows.iter().map(|row| clusters[*row]).collect();
             subset = subset.with_clusters(&labels)?;
+            subset.name_clusters(|i| self.cluster_name(rows[i]).map(str::to_string));
         }
         Ok(subset)
     }
@@ -336,6 +374,7 @@ impl<'a> Points<'a> {
         moved.names = self.names.clone();
         moved.weights = self.weights.clone();
         moved.clusters = self.clusters.clone();
+        moved.cluster_names = self.cluster_names.clone();
         Ok(moved)
     }
 
@@ -369,6 +408,7 @@ impl<'a> Points<'a> {
             names: self.names,
             weights: self.weights,
             clusters: self.clusters,
+            cluster_names: self.cluster_names,
             scales: self.scales,
         }
     }
@@ -430,6 +470,16 @@ mod tests {
             Err(PointsError::BadWeight { row: 2, value: -1.0 })
         );
         assert_eq!(points().with_weights(vec![0.0, 0.0]), Err(PointsError::NoWeight));
+    }
+
+    #[test]
+    fn parts_keep_the_names_of_their_clusters() {
+        let points = Points::new(vec![1.0, 2.0, 3.0, 4.0], 1).unwrap();
+        let points = points.with_named_clusters(&["V11", "V2", "V11", "V3"]).unwrap();
+        let part = points.subset(&[3, 2]).unwrap();
+        assert_eq!([0, 1].map(|i| part.cluster_name(i)), [Some("V3"), Some("V11")]);
+        assert_eq!(points.moved(|x| x.to_vec()).unwrap().cluster_name(1), Some("V2"));
+        assert_eq!(part.with_clusters(&[7, 7]).unwrap().cluster_name(0), None);
     }
 
     #[test]

@@ -138,8 +138,17 @@ fn an_observation_that_an_estimate_hangs_on_is_named() {
     assert!((leverage.share - expected).abs() < 1e-9, "{leverage:?} {expected}");
     // A cluster is named by its first row: here those of 40 to 43.
     let labels: Vec<usize> = (0..100).map(|i| i / 4).collect();
-    let (_, found) = diagnosed(&Estimator::mle(), &data.with_clusters(&labels).unwrap(), &model);
-    expect_warning(&found, &["the cluster of row 41 alone"]);
+    let clustered = data.clone().with_clusters(&labels).unwrap();
+    let (_, found) = diagnosed(&Estimator::mle(), &clustered, &model);
+    expect_warning(&found, &["the cluster of row 41 alone", "check its rows"]);
+    // One with a name by that.
+    let names: Vec<String> = labels.iter().map(|label| format!("V{label}")).collect();
+    let (_, found) = diagnosed(&Estimator::mle(), &data.with_named_clusters(&names).unwrap(), &model);
+    expect_warning(&found, &["the cluster V10 alone makes up", "check its rows"]);
+    let check = found.checks.iter().find(|check| check.name == "leverage").unwrap();
+    assert_eq!(check.what, "largest share of a cluster in a variance");
+    assert_eq!(check.detail.as_deref(), Some("cluster V10, mean[x1]"));
+    assert_eq!(found.leverage.unwrap().cluster.as_deref(), Some("V10"));
 }
 
 /// A mean five standard deviations outside the half-line on which the data are seen.
