@@ -76,7 +76,7 @@ pub struct MapFacts {
     pub features: Vec<String>,
     /// How many rings were repaired because they crossed.
     pub rings_repaired: usize,
-    /// How many rings were left out because they enclose nothing.
+    /// How many rings were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,
 }
 
@@ -145,7 +145,7 @@ pub struct RegionUsed {
     pub features: Vec<String>,
     /// How many rings of the map were repaired because they crossed.
     pub rings_repaired: usize,
-    /// How many rings of the map were left out because they enclose nothing.
+    /// How many rings of the map were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,
     /// The unit of lengths, where it is known.
     pub unit: Option<&'static str>,

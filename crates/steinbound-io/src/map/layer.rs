@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use steinbound::domain::{LeftOutRing, Polygon, RepairedRings};
+use steinbound::domain::{LeftOutRing, Polygon, RepairedRings, RepeatedRing};
 
 use super::antimeridian::{Passage, cut};
 use super::{Coordinates, Map};
@@ -32,6 +32,8 @@ struct MapFeature {
 #[derive(Default)]
 struct Events {
     left_out: Vec<String>,
+    repeats: Vec<String>,
+    cancelled: Vec<String>,
     crossings: Vec<String>,
     crossing_places: usize,
     meridian: Vec<String>,
@@ -119,10 +121,11 @@ impl<'a> Layer<'a> {
             names.push(feature.name.unwrap_or(feature.label));
             parts.push(part);
         }
-        let left_out_rings = events.left_out.len();
+        let left_out_rings = events.left_out.len() + events.repeats.len();
         let repaired_rings = events.crossings.len();
         if parts.is_empty() {
-            return Err(IoError::NoArea { path, what: listed(&events.left_out) });
+            let without_area: Vec<String> = events.left_out.into_iter().chain(events.cancelled).collect();
+            return Err(IoError::NoArea { path, what: listed(&without_area) });
         }
         let fail = |error| IoError::MapDomain { path: path.clone(), error };
         let (united, has_overlap) = RepairedRings::union(parts).map_err(fail)?;
@@ -178,6 +181,7 @@ impl<'a> Layer<'a> {
             numbers.extend(cut_ring.iter().map(|_| at + 1));
             pieces.extend(cut_ring);
         }
+        let count = pieces.len();
         let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
             path: self.path.to_string(),
             feature: label.clone(),
@@ -186,6 +190,10 @@ impl<'a> Layer<'a> {
         for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
             let place = place.map_or_else(String::new, |[x, y]| format!(" at ({x}, {y})"));
             events.left_out.push(format!("{label}, ring {}{place} {problem}", numbers[ring - 1]));
+        }
+        for RepeatedRing { ring, of, .. } in repaired.repeats() {
+            let [ring, of] = [ring, of].map(|ring| numbers[ring - 1]);
+            events.repeats.push(format!("{label}, ring {ring} repeats ring {of}"));
         }
         let mut crossed: Vec<usize> = Vec::new();
         for crossing in repaired.crossings() {
@@ -198,7 +206,14 @@ impl<'a> Layer<'a> {
                 events.crossings.push(format!("{label}, ring {first} crosses {what} at ({x}, {y})"));
             }
         }
-        Ok((!repaired.rings().is_empty()).then_some(repaired))
+        if repaired.rings().is_empty() {
+            // What is left out with all its rings is named already.
+            if repaired.left_out().len() < count {
+                events.cancelled.push(format!("{label}, whose rings cancel each other"));
+            }
+            return Ok(None);
+        }
+        Ok(Some(repaired))
     }
 }
 
@@ -223,6 +238,8 @@ impl Events {
             }
         };
         note(&self.left_out, "rings without area are left out");
+        note(&self.repeats, "rings that repeat another are left out");
+        note(&self.cancelled, "features that enclose no area are left out");
         note(
             &self.crossings,
             &format!(

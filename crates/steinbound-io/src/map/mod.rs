@@ -71,7 +71,7 @@ pub struct Map {
     pub features: Vec<String>,
     /// How many rings were repaired because they crossed themselves or others of their feature.
     pub repaired_rings: usize,
-    /// How many rings were left out because they enclose no area.
+    /// How many rings were left out because they enclose no area or repeat another of their feature.
     pub left_out_rings: usize,
     polygon: Polygon,
 }

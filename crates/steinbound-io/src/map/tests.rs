@@ -411,6 +411,21 @@ fn rings_are_repaired_and_named() {
     let expected = "a.wkt: rings cross at 1 place; what is inside of an odd number of rings counts as inside: geometry 1, \
                     ring 1 crosses itself at (1, 1)";
     assert_eq!(map.notes[1], expected);
+    // A ring given again is a mistake of the file, not a hole.
+    let text = "POLYGON((0 0,2 0,2 2,0 2,0 0),(2 2,0 2,0 0,2 0,2 2));POLYGON((5 0,6 0,6 1,5 0))";
+    let map = read("a.wkt", text, None).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.left_out_rings), (4.5, 1));
+    assert_eq!(
+        map.notes,
+        ["a.wkt: rings that repeat another are left out: geometry 1, ring 2 repeats ring 1"]
+    );
+    // The same with one more vertex: nothing is left, and that is said.
+    let cancelling = "POLYGON((0 0,2 0,2 2,0 2,0 0),(0 0,1 0,2 0,2 2,0 2,0 0))";
+    let named = "geometry 1, whose rings cancel each other";
+    let map = read("a.wkt", format!("{cancelling};POLYGON((5 0,6 0,6 1,5 0))"), None).unwrap();
+    assert_eq!(map.notes[0], format!("a.wkt: features that enclose no area are left out: {named}"));
+    let alone = format!("encloses no area: {named}; choose another feature");
+    assert!(message("a.wkt", cancelling).contains(&alone), "{}", message("a.wkt", cancelling));
     // An edge that a neighbour has in two pieces is part of neither border.
     let map =
         read("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 0));POLYGON((2 0,4 0,4 2,2 2,2 1,2 0))", None).unwrap();

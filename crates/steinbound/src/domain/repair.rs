@@ -13,9 +13,10 @@ use crate::error::DomainError;
 ///
 /// # Definition
 ///
-/// Vertices that repeat the one before and rings without area are left out. Edges are cut where they cross or
-/// run along each other, and pieces that then occur an even number of times are removed. A point is inside if
-/// it is inside an odd number of the given rings, in which their orientation plays no role.
+/// Vertices that repeat the one before, rings without area and rings that repeat another are left out. Edges
+/// are cut where they cross or run along each other, and pieces that then occur an even number of times are
+/// removed. A point is inside if it is inside an odd number of the rings that are left, in which their
+/// orientation plays no role.
 ///
 /// # Complexity
 ///
@@ -34,6 +35,7 @@ use crate::error::DomainError;
 pub struct RepairedRings {
     rings: Vec<Vec<[f64; 2]>>,
     left_out: Vec<LeftOutRing>,
+    repeats: Vec<RepeatedRing>,
     crossings: Vec<RingCrossing>,
 }
 
@@ -47,6 +49,16 @@ pub struct LeftOutRing {
     pub place: Option<[f64; 2]>,
     /// What is wrong with it, to be read after "the ring".
     pub problem: String,
+}
+
+/// A ring that has the same edges as one before: a mistake, since the two would cancel each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RepeatedRing {
+    /// The ring that was left out, counted from 1.
+    pub ring: usize,
+    /// The ring that has its edges.
+    pub of: usize,
 }
 
 /// Where two rings, or a ring and itself, were cut because they cross or run along each other.
@@ -74,15 +86,20 @@ impl RepairedRings {
     /// are no finite numbers of moderate size, and scribbles with many times as many crossings as edges.
     pub fn new(rings: Vec<Vec<[f64; 2]>>) -> Result<RepairedRings, DomainError> {
         let mut left_out = Vec::new();
+        let mut repeats = Vec::new();
         let mut sound = Vec::new();
         let mut numbers = Vec::new();
+        let mut known: HashMap<Vec<[[u64; 2]; 2]>, usize> = HashMap::new();
         for (at, ring) in rings.into_iter().enumerate() {
             let place = ring.first().copied();
             match without_repeats(at + 1, ring)? {
-                Ok(ring) => {
-                    sound.push(ring);
-                    numbers.push(at + 1);
-                }
+                Ok(ring) => match *known.entry(all_edges(&ring)).or_insert(at + 1) {
+                    first if first == at + 1 => {
+                        sound.push(ring);
+                        numbers.push(at + 1);
+                    }
+                    of => repeats.push(RepeatedRing { ring: at + 1, of }),
+                },
                 Err(RingFault(problem)) => left_out.push(LeftOutRing { ring: at + 1, place, problem }),
             }
         }
@@ -102,7 +119,7 @@ impl RepairedRings {
             None if is_cut || odd.is_some() => with_area(chained(pieces.collect())),
             None => sound,
         };
-        Ok(RepairedRings { rings, left_out, crossings })
+        Ok(RepairedRings { rings, left_out, repeats, crossings })
     }
 
     /// What is inside of any of several regions, and whether some of them overlap. Common borders are
@@ -143,6 +160,11 @@ impl RepairedRings {
     /// The rings that were left out.
     pub fn left_out(&self) -> &[LeftOutRing] {
         &self.left_out
+    }
+
+    /// The rings that were left out because they repeat another.
+    pub fn repeats(&self) -> &[RepeatedRing] {
+        &self.repeats
     }
 
     /// Where rings were cut.
@@ -235,6 +257,13 @@ fn snap(place: [f64; 2], step: f64) -> [f64; 2] {
 
 fn numbered(ring: &[[f64; 2]], number: usize) -> impl Iterator<Item = Edge> {
     closed(ring).map(move |[a, b]| Edge { a, b, ring: number, number: 0 })
+}
+
+/// The edges of a ring, the same wherever it begins and in whichever direction it runs.
+fn all_edges(ring: &[[f64; 2]]) -> Vec<[[u64; 2]; 2]> {
+    let mut edges: Vec<_> = closed(ring).map(edge_key).collect();
+    edges.sort_unstable();
+    edges
 }
 
 /// The rings that enclose an area: pieces of rings that were cut may be needles.
@@ -438,6 +467,18 @@ mod tests {
         assert!(repaired.left_out()[2].problem.contains("on a line"));
         assert_eq!(repaired.polygon().unwrap().area(), 1.0);
         assert!(RepairedRings::new(vec![vec![[f64::NAN, 0.0]]]).is_err());
+    }
+
+    /// By the even-odd rule a ring given twice would enclose nothing.
+    #[test]
+    fn a_ring_given_again_counts_once() {
+        let turned = vec![[2.0, 2.0], [2.0, 0.0], [0.0, 0.0], [0.0, 2.0]];
+        let hole = vec![[0.5, 0.5], [1.0, 0.5], [1.0, 1.0]];
+        let rings = vec![square(0.0, 0.0, 2.0), hole.clone(), turned.clone(), hole, turned];
+        let repaired = RepairedRings::new(rings).unwrap();
+        let repeats: Vec<_> = repaired.repeats().iter().map(|repeat| (repeat.ring, repeat.of)).collect();
+        assert_eq!(repeats, [(3, 1), (4, 2), (5, 1)]);
+        assert_eq!(repaired.polygon().unwrap().area(), 4.0 - 0.125);
     }
 
     #[test]
