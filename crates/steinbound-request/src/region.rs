@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
-use steinbound::domain::{Domain, Polygon, contains_within, rounding_tolerance};
+use steinbound::domain::{Domain, Polygon, contains_near, contains_within, rounding_tolerance};
 use steinbound::model::Model;
 use steinbound::projection::EqualArea;
 use steinbound::{Fit, Matrix, Points};
@@ -74,6 +74,8 @@ pub struct MapFacts {
     pub path: String,
     /// The features, by their names or their places in the file.
     pub features: Vec<String>,
+    /// The length of a metre in its coordinates, where it states lengths and their unit.
+    pub metre: Option<f64>,
     /// How many rings were repaired because they crossed.
     pub rings_repaired: usize,
     /// How many rings were left out because they enclose nothing or repeat another.
@@ -85,6 +87,7 @@ impl From<&Map> for MapFacts {
         MapFacts {
             path: map.path.clone(),
             features: map.features.clone(),
+            metre: map.metre,
             rings_repaired: map.repaired_rings,
             rings_left_out: map.left_out_rings,
         }
@@ -236,11 +239,15 @@ impl RegionRequest {
                 if region.is_geographic {
                     note_degrees(&data, wording, listener);
                 }
+                let map = match &self.shape {
+                    Some(Shape::Polygon(map)) if region.is_geographic => Some(map.as_ref().clone()),
+                    _ => None,
+                };
                 region.domain = self.shape.map(Shape::into_domain);
-                (None, None)
+                (None, map)
             }
         };
-        let inside = region.inside(&data, flat.as_ref().unwrap_or(&data), map.as_ref());
+        let inside = region.inside(&data, map.as_ref());
         let mut data = data;
         if let Some(kept) = region.sort_out(&data, &inside, source.as_ref(), options, wording, listener)? {
             if let Some(source) = source {
@@ -330,25 +337,25 @@ impl Region {
         Ok((flat, map))
     }
 
-    /// Whether each point lies inside, or on the border: a metre beyond it on a map, what rounding explains
-    /// elsewhere. On a map in degrees borders are straight in degrees, and only nearly so on the plane.
-    fn inside(&self, given: &Points, flat: &Points, map: Option<&Polygon>) -> Vec<bool> {
-        let Some(domain) = self.domain.as_deref().filter(|domain| domain.dimension() == flat.dimension())
+    /// Whether each point lies inside, or on the border: a metre beyond it on a map whose unit is known, what
+    /// rounding explains elsewhere. On a map in degrees borders are straight in degrees, and only nearly so on the plane: there
+    /// the points as they were given are looked at.
+    fn inside(&self, given: &Points, map: Option<&Polygon>) -> Vec<bool> {
+        let Some(domain) = self.domain.as_deref().filter(|domain| domain.dimension() == given.dimension())
         else {
             // Another number of coordinates is refused later.
-            return vec![true; flat.len()];
+            return vec![true; given.len()];
         };
-        let tolerance = match self.unit() {
-            Some("km") => METRE,
-            Some(_) if self.map.is_some() => METRE / KILOMETRES_PER_DEGREE,
-            _ => rounding_tolerance(domain, &flat.bounds()),
+        if let Some(map) = map {
+            return given.rows().map(|x| is_on_map(map, [x[0], x[1]])).collect();
+        }
+        let rounding = rounding_tolerance(domain, &given.bounds());
+        let tolerance = match &self.map {
+            Some(_) if self.is_geographic => METRE / KILOMETRES_PER_DEGREE,
+            Some(MapFacts { metre: Some(metre), .. }) => metre.max(rounding),
+            _ => rounding,
         };
-        let is_on_map = |x: &[f64]| {
-            let longitude = (x[0] + 180.0).rem_euclid(360.0) - 180.0;
-            map.is_some_and(|map| map.contains(x) || map.contains(&[longitude, x[1]]))
-        };
-        let rows = given.rows().zip(flat.rows());
-        rows.map(|(x, flat)| is_on_map(x) || contains_within(domain, flat, tolerance)).collect()
+        given.rows().map(|x| contains_within(domain, x, tolerance)).collect()
     }
 
     /// Counts the data outside the domain; the rows of the others, if those outside are to be left out. Refuses
@@ -501,6 +508,18 @@ impl Region {
         }
         Some((moved, jacobian))
     }
+}
+
+/// Whether a place in degrees is inside of a map in degrees, or on its border.
+fn is_on_map(map: &Polygon, [longitude, latitude]: [f64; 2]) -> bool {
+    // A degree of longitude has no length at a pole.
+    let (east, north) = match EqualArea::new(0.0, latitude.clamp(-89.99, 89.99)) {
+        Ok(plane) => plane.kilometres_per_degree(),
+        Err(_) => return false,
+    };
+    // Map and data may count longitudes from different meridians.
+    let mut names = [0.0, -360.0, 360.0].into_iter().map(|turn| longitude + turn);
+    names.any(|longitude| contains_near(map, [longitude, latitude], [METRE / east, METRE / north]))
 }
 
 /// Where the two coordinates of each location are among the parameters.

@@ -276,6 +276,53 @@ fn points_outside_are_named_and_left_out() {
     assert!(none.stderr.contains("--drop-outside has no effect without a domain"), "{}", none.stderr);
 }
 
+/// Borders are straight in degrees. On the plane their edges are chords of curves, metres away from them.
+#[test]
+fn points_on_the_border_of_a_map_are_inside() {
+    let folder = Folder::new();
+    folder.write("north.wkt", "SRID=4326;POLYGON((-102 37, -94.6 37, -93 69.3, -102 69.3, -102 37))");
+    let on_edge = |from: [f64; 2], to: [f64; 2], k: i32| {
+        let place = |axis: usize| from[axis] + (to[axis] - from[axis]) * f64::from(k) / 100.0;
+        [place(0), place(1)]
+    };
+    let corners = [[-102.0, 37.0], [-94.6, 37.0], [-93.0, 69.3], [-102.0, 69.3], [-102.0, 37.0]];
+    let edges = || corners.windows(2).flat_map(|edge| (0..100).map(|k| on_edge(edge[0], edge[1], k)));
+    let exact: Vec<String> = edges().map(|[x, y]| format!("{x},{y}\n")).collect();
+    let rounded: Vec<String> = edges().map(|[x, y]| format!("{x:.6},{y:.6}\n")).collect();
+    folder.write("exact.csv", &format!("lon,lat\n{}", exact.concat()));
+    folder.write("rounded.csv", &format!("lon,lat\n{}", rounded.concat()));
+    for data in ["exact.csv", "rounded.csv"] {
+        for plane in ["--project", "--no-project"] {
+            let found = folder.json(&["fit", data, "--boundary", "north.wkt", plane, "--method", "mle"]);
+            assert_eq!((&found["n"], &found["region"]["outside"]["kept"]), (&400.into(), &0.into()));
+        }
+    }
+    // A degree of longitude is 39 km there: 0.8 and 1.2 metres beyond the eastern border.
+    let edge = -93.0 - 1.6 * 0.3 / 32.3;
+    let beyond = |metres: f64| format!("{},69\n", edge + metres / (111_195.0 * 69f64.to_radians().cos()));
+    folder.write("near.csv", &format!("lon,lat\n{}{}", exact.concat(), beyond(0.8)));
+    folder.json(&["fit", "near.csv", "--boundary", "north.wkt", "--method", "mle"]);
+    folder.write("far.csv", &format!("lon,lat\n{}{}", exact.concat(), beyond(1.2)));
+    let said = folder.run(&["fit", "far.csv", "--boundary", "north.wkt", "--method", "mle"]);
+    said.expect_refusal(&["1 of 401 data points lie outside"]);
+}
+
+/// A metre, in the unit that the reference system of a map has.
+#[test]
+fn a_metre_beyond_the_border_of_a_plane_map_is_on_it() {
+    let folder = Folder::new();
+    let square = "POLYGON((0 0, 500000 0, 500000 500000, 0 500000, 0 0))";
+    folder.write("metres.wkt", &format!("SRID=3035;{square}")).write("unknown.wkt", square);
+    let inside: String = (1..60).map(|k| format!("{},{}\n", k * 7919 % 60 * 8000, k * 8000)).collect();
+    for (beyond, is_inside) in [("0.5", true), ("1.5", false)] {
+        folder.write("beyond.csv", &format!("x,y\n{inside}-{beyond},250000\n"));
+        let fit = |map: &str| folder.run(&["fit", "beyond.csv", "--boundary", map, "--method", "mle"]);
+        fit("unknown.wkt").expect_refusal(&["1 of 60 data points lie outside"]);
+        let said = fit("metres.wkt");
+        assert_eq!(said.code == 0, is_inside, "{beyond}: {}", said.stderr);
+    }
+}
+
 /// Several features are one region; so are all of them, in any format.
 #[test]
 fn features_are_chosen_and_united() {

@@ -141,6 +141,7 @@ impl<'a> Layer<'a> {
             notes: self.notes,
             looks_geographic,
             is_in_degrees,
+            metre: self.coordinates.metre(),
             features: names,
             repaired_rings,
             left_out_rings,

@@ -67,7 +67,7 @@ use rand::rngs::ChaCha8Rng;
 
 pub use annulus::Annulus;
 pub use ball::{Ball, Norm};
-pub use border::{contains_within, rounding_tolerance};
+pub use border::{contains_near, contains_within, rounding_tolerance};
 pub use complement::Complement;
 pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, density_bound};
 pub use cuboid::Cuboid;
