@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use steinbound::domain::{Domain, Polygon, contains_near, contains_within, rounding_tolerance};
 use steinbound::model::Model;
-use steinbound::projection::EqualArea;
+use steinbound::projection::{EqualArea, first_longitude};
 use steinbound::{Fit, Matrix, Points};
 use steinbound_io::Map;
 use steinbound_io::names::shown;
@@ -239,12 +239,18 @@ impl RegionRequest {
                 if region.is_geographic {
                     note_degrees(&data, wording, listener);
                 }
-                let map = match &self.shape {
-                    Some(Shape::Polygon(map)) if region.is_geographic => Some(map.as_ref().clone()),
-                    _ => None,
-                };
-                region.domain = self.shape.map(Shape::into_domain);
-                (None, map)
+                match self.shape {
+                    Some(Shape::Polygon(map)) if region.is_geographic && are_degrees(&data, &map) => {
+                        // Map and data may count longitudes from different meridians.
+                        let counted = map.counted_from(first_longitude(data.bounds()[0]))?;
+                        region.domain = Some(Arc::new(counted));
+                        (None, Some(*map))
+                    }
+                    shape => {
+                        region.domain = shape.map(Shape::into_domain);
+                        (None, None)
+                    }
+                }
             }
         };
         let inside = region.inside(&data, map.as_ref());
@@ -546,6 +552,15 @@ fn place_of(given: &Points, source: Option<&Source>, wording: Wording, row: usiz
 fn is_on_earth(points: &Points) -> bool {
     let bounds = points.bounds();
     bounds[0].0 >= -180.0 && bounds[0].1 <= 360.0 && bounds[1].0 >= -90.0 && bounds[1].1 <= 90.0
+}
+
+/// Whether data and map can both be degrees of longitude and latitude, counted from any meridian.
+fn are_degrees(data: &Points, map: &Polygon) -> bool {
+    let can_be = |bounds: &[(f64, f64)]| {
+        let limits = bounds.iter().zip([360.0, 90.0]);
+        bounds.len() == 2 && limits.into_iter().all(|((low, high), most)| *low >= -most && *high <= most)
+    };
+    can_be(&data.bounds()) && can_be(&map.bounds())
 }
 
 fn has_geographic_names(data: &Points) -> bool {
