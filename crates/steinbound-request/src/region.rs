@@ -76,7 +76,7 @@ pub struct MapFacts {
     pub features: Vec<String>,
     /// The length of a metre in its coordinates, where it states lengths and their unit.
     pub metre: Option<f64>,
-    /// How many rings were repaired because they crossed.
+    /// How many rings were repaired because they crossed or had spikes.
     pub rings_repaired: usize,
     /// How many rings were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,
@@ -146,7 +146,7 @@ pub struct RegionUsed {
     pub feature_count: usize,
     /// Their names or places in the file, the first hundred.
     pub features: Vec<String>,
-    /// How many rings of the map were repaired because they crossed.
+    /// How many rings of the map were repaired because they crossed or had spikes.
     pub rings_repaired: usize,
     /// How many rings of the map were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,

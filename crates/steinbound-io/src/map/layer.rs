@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use steinbound::domain::{LeftOutRing, Polygon, RepairedRings, RepeatedRing};
+use steinbound::domain::{LeftOutRing, Polygon, RepairedRings, RepeatedRing, RingSpike};
 
 use super::antimeridian::{Passage, cut};
 use super::{Coordinates, Map};
@@ -34,8 +34,10 @@ struct Events {
     left_out: Vec<String>,
     repeats: Vec<String>,
     cancelled: Vec<String>,
+    spikes: Vec<String>,
     crossings: Vec<String>,
     crossing_places: usize,
+    repaired_rings: usize,
     meridian: Vec<String>,
     poles: Vec<String>,
     wide: Vec<String>,
@@ -122,7 +124,7 @@ impl<'a> Layer<'a> {
             parts.push(part);
         }
         let left_out_rings = events.left_out.len() + events.repeats.len();
-        let repaired_rings = events.crossings.len();
+        let repaired_rings = events.repaired_rings;
         if parts.is_empty() {
             let without_area: Vec<String> = events.left_out.into_iter().chain(events.cancelled).collect();
             return Err(IoError::NoArea { path, what: listed(&without_area) });
@@ -196,6 +198,12 @@ impl<'a> Layer<'a> {
             let [ring, of] = [ring, of].map(|ring| numbers[ring - 1]);
             events.repeats.push(format!("{label}, ring {ring} repeats ring {of}"));
         }
+        let mut spiked: Vec<usize> = Vec::new();
+        for RingSpike { ring, place: [x, y], .. } in repaired.spikes() {
+            let ring = numbers[ring - 1];
+            spiked.push(ring);
+            events.spikes.push(format!("{label}, ring {ring} at ({x}, {y})"));
+        }
         let mut crossed: Vec<usize> = Vec::new();
         for crossing in repaired.crossings() {
             events.crossing_places += 1;
@@ -207,6 +215,9 @@ impl<'a> Layer<'a> {
                 events.crossings.push(format!("{label}, ring {first} crosses {what} at ({x}, {y})"));
             }
         }
+        spiked.retain(|ring| !crossed.contains(ring));
+        spiked.dedup();
+        events.repaired_rings += crossed.len() + spiked.len();
         if repaired.rings().is_empty() {
             // What is left out with all its rings is named already.
             if repaired.left_out().len() < count {
@@ -241,6 +252,7 @@ impl Events {
         note(&self.left_out, "rings without area are left out");
         note(&self.repeats, "rings that repeat another are left out");
         note(&self.cancelled, "features that enclose no area are left out");
+        note(&self.spikes, "spikes, where a ring runs back along itself, are cut off");
         note(
             &self.crossings,
             &format!(

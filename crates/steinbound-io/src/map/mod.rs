@@ -71,7 +71,7 @@ pub struct Map {
     pub metre: Option<f64>,
     /// The features, by their names or their places in the file.
     pub features: Vec<String>,
-    /// How many rings were repaired because they crossed themselves or others of their feature.
+    /// How many rings were repaired because they crossed themselves or others of their feature, or had spikes.
     pub repaired_rings: usize,
     /// How many rings were left out because they enclose no area or repeat another of their feature.
     pub left_out_rings: usize,

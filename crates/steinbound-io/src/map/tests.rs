@@ -411,6 +411,12 @@ fn rings_are_repaired_and_named() {
     let expected = "a.wkt: rings cross at 1 place; what is inside of an odd number of rings counts as inside: geometry 1, \
                     ring 1 crosses itself at (1, 1)";
     assert_eq!(map.notes[1], expected);
+    // What a repeated vertex and a direction say is nothing; a spike is cut off.
+    let text = "POLYGON((0 0,0 0,4 0,4 2,9 2,4 2,4 4,4 4,0 4,0 0),(1 1,2 1,2 2,2 2,1 1))";
+    let map = read("a.wkt", text, None).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.repaired_rings), (15.5, 1));
+    let spike = "spikes, where a ring runs back along itself, are cut off: geometry 1, ring 1 at (9, 2)";
+    assert_eq!(map.notes, [format!("a.wkt: {spike}")]);
     // A ring given again is a mistake of the file, not a hole.
     let text = "POLYGON((0 0,2 0,2 2,0 2,0 0),(2 2,0 2,0 0,2 0,2 2));POLYGON((5 0,6 0,6 1,5 0))";
     let map = read("a.wkt", text, None).unwrap();

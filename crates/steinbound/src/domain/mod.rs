@@ -82,7 +82,7 @@ pub(crate) use nearby_normals::nearby_normals;
 pub(crate) use placement::{Placement, place};
 pub use polygon::Polygon;
 pub use predicate::{Membership, Predicate};
-pub use repair::{LeftOutRing, RepairedRings, RepeatedRing, RingCrossing};
+pub use repair::{LeftOutRing, RepairedRings, RepeatedRing, RingCrossing, RingSpike};
 pub use response_limits::{Limit, ResponseLimits};
 pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
 pub use union::Union;

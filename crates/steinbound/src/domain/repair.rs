@@ -13,8 +13,8 @@ use crate::error::DomainError;
 ///
 /// # Definition
 ///
-/// Vertices that repeat the one before, rings without area and rings that repeat another are left out. Edges
-/// are cut where they cross or run along each other, and pieces that then occur an even number of times are
+/// Vertices that repeat the one before, spikes, rings without area and rings that repeat another are left out.
+/// Edges are cut where they cross or run along each other, and pieces that then occur an even number of times are
 /// removed. A point is inside if it is inside an odd number of the rings that are left, in which their
 /// orientation plays no role.
 ///
@@ -36,6 +36,7 @@ pub struct RepairedRings {
     rings: Vec<Vec<[f64; 2]>>,
     left_out: Vec<LeftOutRing>,
     repeats: Vec<RepeatedRing>,
+    spikes: Vec<RingSpike>,
     crossings: Vec<RingCrossing>,
 }
 
@@ -59,6 +60,16 @@ pub struct RepeatedRing {
     pub ring: usize,
     /// The ring that has its edges.
     pub of: usize,
+}
+
+/// A ring that turns back on itself and encloses nothing on the way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct RingSpike {
+    /// The ring, counted from 1.
+    pub ring: usize,
+    /// Where it turns back first.
+    pub place: [f64; 2],
 }
 
 /// Where two rings, or a ring and itself, were cut because they cross or run along each other.
@@ -87,12 +98,21 @@ impl RepairedRings {
     pub fn new(rings: Vec<Vec<[f64; 2]>>) -> Result<RepairedRings, DomainError> {
         let mut left_out = Vec::new();
         let mut repeats = Vec::new();
+        let mut spikes = Vec::new();
         let mut sound = Vec::new();
         let mut numbers = Vec::new();
         let mut known: HashMap<Vec<[[u64; 2]; 2]>, usize> = HashMap::new();
         for (at, ring) in rings.into_iter().enumerate() {
             let place = ring.first().copied();
-            match without_repeats(at + 1, ring)? {
+            let checked = match without_repeats(at + 1, ring)? {
+                Ok(ring) => {
+                    let (ring, tip) = without_spikes(ring);
+                    spikes.extend(tip.map(|place| RingSpike { ring: at + 1, place }));
+                    without_repeats(at + 1, ring)?
+                }
+                fault => fault,
+            };
+            match checked {
                 Ok(ring) => match *known.entry(all_edges(&ring)).or_insert(at + 1) {
                     first if first == at + 1 => {
                         sound.push(ring);
@@ -119,7 +139,9 @@ impl RepairedRings {
             None if is_cut || odd.is_some() => with_area(chained(pieces.collect())),
             None => sound,
         };
-        Ok(RepairedRings { rings, left_out, repeats, crossings })
+        // A ring that is left out is named already.
+        spikes.retain(|spike| numbers.binary_search(&spike.ring).is_ok());
+        Ok(RepairedRings { rings, left_out, repeats, spikes, crossings })
     }
 
     /// What is inside of any of several regions, and whether some of them overlap. Common borders are
@@ -165,6 +187,11 @@ impl RepairedRings {
     /// The rings that were left out because they repeat another.
     pub fn repeats(&self) -> &[RepeatedRing] {
         &self.repeats
+    }
+
+    /// The rings that had spikes.
+    pub fn spikes(&self) -> &[RingSpike] {
+        &self.spikes
     }
 
     /// Where rings were cut.
@@ -257,6 +284,37 @@ fn snap(place: [f64; 2], step: f64) -> [f64; 2] {
 
 fn numbered(ring: &[[f64; 2]], number: usize) -> impl Iterator<Item = Edge> {
     closed(ring).map(move |[a, b]| Edge { a, b, ring: number, number: 0 })
+}
+
+/// A ring without the edges that it runs back along at once, and where it first turned back.
+fn without_spikes(ring: Vec<[f64; 2]>) -> (Vec<[f64; 2]>, Option<[f64; 2]>) {
+    let mut tip = None;
+    let mut kept: Vec<[f64; 2]> = Vec::with_capacity(ring.len());
+    for vertex in ring {
+        match kept.len() >= 2 && kept[kept.len() - 2] == vertex {
+            true => {
+                let end = kept.pop();
+                tip = tip.or(end);
+            }
+            false => kept.push(vertex),
+        }
+    }
+    // Spikes where the ring begins.
+    let mut start = 0;
+    while kept.len() - start > 2 {
+        let last = kept.len() - 1;
+        if kept[last - 1] == kept[start] {
+            tip = tip.or(Some(kept[last]));
+            kept.truncate(last - 1);
+        } else if kept[last] == kept[start + 1] {
+            tip = tip.or(Some(kept[start]));
+            kept.truncate(last);
+            start += 1;
+        } else {
+            break;
+        }
+    }
+    (kept.split_off(start), tip)
 }
 
 /// The edges of a ring, the same wherever it begins and in whichever direction it runs.
@@ -483,9 +541,20 @@ mod tests {
 
     #[test]
     fn spikes_and_common_stretches_are_removed() {
-        let spike = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [9.0, 2.0], [4.0, 2.0], [4.0, 4.0], [0.0, 4.0]];
-        let repaired = RepairedRings::new(vec![spike]).unwrap().polygon().unwrap();
-        assert_eq!((repaired.area(), repaired.length()), (16.0, 16.0));
+        let spike = [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [9.0, 2.0], [4.0, 2.0], [4.0, 4.0], [0.0, 4.0]];
+        let of_two_edges = [&spike[..3], &[[6.0, 1.0], [9.0, 2.0], [6.0, 1.0]], &spike[4..]].concat();
+        // Wherever the ring begins, the spike is found at its tip.
+        for ring in [&spike[..], &of_two_edges] {
+            for start in 0..ring.len() {
+                let turned = [&ring[start..], &ring[..start]].concat();
+                let repaired = RepairedRings::new(vec![square(20.0, 0.0, 1.0), turned]).unwrap();
+                let spikes: Vec<_> =
+                    repaired.spikes().iter().map(|spike| (spike.ring, spike.place)).collect();
+                assert_eq!(spikes, [(2, [9.0, 2.0])]);
+                let repaired = repaired.polygon().unwrap();
+                assert_eq!((repaired.area(), repaired.length()), (17.0, 20.0));
+            }
+        }
         // A neighbour with a vertex in the middle of the common border.
         let (united, overlap) = union(vec![vec![square(0.0, 0.0, 2.0)], vec![square(2.0, 1.0, 2.0)]]);
         assert_eq!((united.area(), united.length(), overlap), (8.0, 14.0, false));
