@@ -161,6 +161,7 @@ fn add(layer: &mut Layer, geometry: &Geometry) -> Result<(), IoError> {
 }
 
 fn add_rings(layer: &mut Layer, rings: &[Vec<Position>]) -> Result<(), IoError> {
+    layer.begin_polygon();
     for ring in rings {
         let vertex = |position: &Position| match position.as_slice() {
             [x, y] => Ok([*x, *y]),

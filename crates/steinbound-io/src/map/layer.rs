@@ -20,13 +20,18 @@ pub(super) struct Layer<'a> {
     pub(super) notes: Vec<String>,
 }
 
-/// The rings of a feature.
+/// The polygons of a feature.
 struct MapFeature {
     /// What messages call it.
     label: String,
     name: Option<String>,
-    rings: Vec<Vec<[f64; 2]>>,
+    polygons: Vec<Vec<NumberedRing>>,
+    /// How many rings it has.
+    rings: usize,
 }
+
+/// A ring and its number in its feature, counted from 1.
+pub(super) type NumberedRing = (usize, Vec<[f64; 2]>);
 
 /// What happened to the rings of a map.
 #[derive(Default)]
@@ -38,6 +43,7 @@ struct Events {
     crossings: Vec<String>,
     crossing_places: usize,
     repaired_rings: usize,
+    overlaps: Vec<String>,
     meridian: Vec<String>,
     poles: Vec<String>,
     wide: Vec<String>,
@@ -61,7 +67,15 @@ impl<'a> Layer<'a> {
             Some(name) => format!("{place} (\"{}\")", shown(name)),
             None => place.to_string(),
         };
-        self.features.push(MapFeature { label, name, rings: Vec::new() });
+        self.features.push(MapFeature { label, name, polygons: Vec::new(), rings: 0 });
+    }
+
+    /// Begins a polygon of the feature. In it the following rings are combined by the even-odd rule; polygons
+    /// are united.
+    pub(super) fn begin_polygon(&mut self) {
+        if let Some(feature) = self.features.last_mut() {
+            feature.polygons.push(Vec::new());
+        }
     }
 
     /// The feature being read, for messages.
@@ -72,17 +86,30 @@ impl<'a> Layer<'a> {
     /// Adds a ring of a format in which rings repeat their first vertex at the end.
     pub(super) fn add_closed(&mut self, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
         if ring.first() != ring.last() {
-            let ring = self.features.last().map_or(0, |feature| feature.rings.len()) + 1;
+            let ring = self.features.last().map_or(0, |feature| feature.rings) + 1;
             return Err(IoError::OpenRing { path: self.path.to_string(), feature: self.feature(), ring });
         }
         self.add(ring);
         Ok(())
     }
 
+    /// Makes polygons of the rings of the feature, each of which is in one of the groups, counted from 0.
+    pub(super) fn regroup(&mut self, groups: &[Vec<usize>]) {
+        let Some(feature) = self.features.last_mut() else { return };
+        let mut rings: Vec<_> = feature.polygons.drain(..).flatten().map(Some).collect();
+        let mut take = |at: &usize| rings.get_mut(*at).and_then(Option::take);
+        feature.polygons = groups.iter().map(|group| group.iter().filter_map(&mut take).collect()).collect();
+    }
+
     /// Adds a ring.
     pub(super) fn add(&mut self, ring: Vec<[f64; 2]>) {
         if let Some(feature) = self.features.last_mut() {
-            feature.rings.push(ring);
+            feature.rings += 1;
+            let ring = (feature.rings, ring);
+            match feature.polygons.last_mut() {
+                Some(polygon) => polygon.push(ring),
+                None => feature.polygons.push(vec![ring]),
+            }
         }
     }
 
@@ -93,7 +120,8 @@ impl<'a> Layer<'a> {
     pub(super) fn finish(mut self) -> Result<Map, IoError> {
         let path = self.path.to_string();
         let others = few(self.others.iter().map(String::as_str));
-        let vertices = || self.features.iter().flat_map(|feature| feature.rings.iter().flatten());
+        let rings = || self.features.iter().flat_map(|feature| feature.polygons.iter().flatten());
+        let vertices = || rings().flat_map(|(_, ring)| ring);
         if vertices().next().is_none() {
             return Err(match others.is_empty() {
                 true => IoError::EmptyMap { path },
@@ -151,18 +179,41 @@ impl<'a> Layer<'a> {
         })
     }
 
-    /// The rings of a feature without crossings; `None` if it encloses nothing.
+    /// The polygons of a feature united, without crossings; `None` if it encloses nothing.
     fn repaired(
         &self,
         feature: &MapFeature,
         is_geographic: bool,
         events: &mut Events,
     ) -> Result<Option<RepairedRings>, IoError> {
-        let MapFeature { label, rings, .. } = feature;
+        let MapFeature { label, polygons, .. } = feature;
+        let mut parts = Vec::new();
+        for polygon in polygons {
+            parts.push(self.repaired_polygon(label, polygon, is_geographic, events)?);
+        }
+        let (united, has_overlap) = RepairedRings::union(parts).map_err(|error| IoError::MapFeature {
+            path: self.path.to_string(),
+            feature: label.clone(),
+            reason: error.to_string(),
+        })?;
+        if has_overlap {
+            events.overlaps.push(label.clone());
+        }
+        Ok((!united.rings().is_empty()).then_some(united))
+    }
+
+    /// The rings of a polygon without crossings.
+    fn repaired_polygon(
+        &self,
+        label: &str,
+        rings: &[NumberedRing],
+        is_geographic: bool,
+        events: &mut Events,
+    ) -> Result<RepairedRings, IoError> {
         let mut pieces = Vec::new();
         // The number of the ring to which each piece belongs.
         let mut numbers = Vec::new();
-        for (at, ring) in rings.iter().enumerate() {
+        for (number, ring) in rings {
             let mut ring = ring.clone();
             let is_finite = ring.iter().flatten().all(|value| value.is_finite());
             let cut_ring = match is_geographic && is_finite && ring.len() > 2 {
@@ -173,21 +224,21 @@ impl<'a> Layer<'a> {
                     }
                     let (cut_ring, passage) = cut(ring).map_err(|problem| IoError::BadMapRing {
                         path: self.path.to_string(),
-                        feature: label.clone(),
-                        ring: at + 1,
+                        feature: label.to_string(),
+                        ring: *number,
                         problem,
                     })?;
-                    events.note_passage(passage, label, at + 1);
+                    events.note_passage(passage, label, *number);
                     cut_ring
                 }
             };
-            numbers.extend(cut_ring.iter().map(|_| at + 1));
+            numbers.extend(cut_ring.iter().map(|_| *number));
             pieces.extend(cut_ring);
         }
         let count = pieces.len();
         let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
             path: self.path.to_string(),
-            feature: label.clone(),
+            feature: label.to_string(),
             reason: error.to_string(),
         })?;
         for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
@@ -218,14 +269,16 @@ impl<'a> Layer<'a> {
         spiked.retain(|ring| !crossed.contains(ring));
         spiked.dedup();
         events.repaired_rings += crossed.len() + spiked.len();
-        if repaired.rings().is_empty() {
-            // What is left out with all its rings is named already.
-            if repaired.left_out().len() < count {
-                events.cancelled.push(format!("{label}, whose rings cancel each other"));
-            }
-            return Ok(None);
+        // Rings that are left out are named already.
+        if repaired.rings().is_empty() && repaired.left_out().len() < count {
+            let numbers: Vec<String> = rings.iter().map(|(number, _)| number.to_string()).collect();
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            let list = few(numbers.iter().map(String::as_str));
+            events
+                .cancelled
+                .push(format!("{label}, where the edges of ring{plural} {list} cancel each other"));
         }
-        Ok(Some(repaired))
+        Ok(repaired)
     }
 }
 
@@ -251,7 +304,7 @@ impl Events {
         };
         note(&self.left_out, "rings without area are left out");
         note(&self.repeats, "rings that repeat another are left out");
-        note(&self.cancelled, "features that enclose no area are left out");
+        note(&self.cancelled, "polygons that enclose no area are left out");
         note(&self.spikes, "spikes, where a ring runs back along itself, are cut off");
         note(
             &self.crossings,
@@ -261,6 +314,7 @@ impl Events {
                 if self.crossing_places == 1 { "" } else { "s" }
             ),
         );
+        note(&self.overlaps, "polygons of a feature overlap; what is inside of any of them is the region");
         note(&self.meridian, "rings that cross the 180th meridian are continued on its other side");
         note(&self.poles, "rings that go around a pole have it inside");
         note(&self.wide, "rings with an edge around more than half of the Earth are taken as drawn");

@@ -49,8 +49,8 @@ pub struct MapOptions {
 
 /// The region of a map, as returned by [`read_map`].
 ///
-/// Rings of a feature are repaired by [`RepairedRings`](steinbound::domain::RepairedRings), and features are
-/// united. Rings in degrees that cross the 180th meridian or go around a pole are cut along that meridian.
+/// Rings of a polygon are repaired by [`RepairedRings`](steinbound::domain::RepairedRings), and polygons and
+/// features are united. Rings in degrees that cross the 180th meridian or go around a pole are cut along that meridian.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Map {
@@ -71,9 +71,9 @@ pub struct Map {
     pub metre: Option<f64>,
     /// The features, by their names or their places in the file.
     pub features: Vec<String>,
-    /// How many rings were repaired because they crossed themselves or others of their feature, or had spikes.
+    /// How many rings were repaired because they crossed themselves or others of their polygon, or had spikes.
     pub repaired_rings: usize,
-    /// How many rings were left out because they enclose no area or repeat another of their feature.
+    /// How many rings were left out because they enclose no area or repeat another of their polygon.
     pub left_out_rings: usize,
     polygon: Polygon,
 }

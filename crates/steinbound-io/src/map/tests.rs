@@ -227,6 +227,44 @@ fn shapefiles_are_read() {
     assert!(error(("NAME", "x")).contains("without a .dbf file next to"));
 }
 
+/// Holes are told by the direction in which they run; where all rings run in one, by the even-odd rule.
+#[test]
+fn holes_of_shapefiles_run_the_other_way() {
+    let square = |x: f64, side: f64| {
+        [[x, x], [x, x + side], [x + side, x + side], [x + side, x], [x, x]]
+            .map(|[x, y]| Point::new(x, y))
+            .to_vec()
+    };
+    let read_file = |polygons: &[Vec<PolygonRing<Point>>]| {
+        let mut out = Cursor::new(Vec::new());
+        {
+            let mut writer = ShapeWriter::new(&mut out);
+            for rings in polygons {
+                writer.write_shape(&shapefile::Polygon::with_rings(rings.clone())).unwrap();
+            }
+        }
+        let map = read("a.shp", out.into_inner(), None).unwrap();
+        (map.polygon().unwrap().area(), map.notes)
+    };
+    let (outer, inner) = (PolygonRing::Outer, PolygonRing::Inner);
+    // An island in a lake, and a lake on that.
+    let nested = vec![
+        outer(square(0.0, 10.0)),
+        inner(square(1.0, 8.0)),
+        outer(square(2.0, 4.0)),
+        inner(square(3.0, 1.0)),
+    ];
+    assert_eq!(read_file(&[nested]), (100.0 - 64.0 + 16.0 - 1.0, vec![]));
+    // An outline in another is no hole where others are told.
+    let within = vec![outer(square(0.0, 10.0)), outer(square(2.0, 4.0))];
+    let other = vec![outer(square(20.0, 4.0)), inner(square(21.0, 1.0))];
+    let (area, notes) = read_file(&[within.clone(), other]);
+    let overlap =
+        "a.shp: polygons of a feature overlap; what is inside of any of them is the region: record 1";
+    assert_eq!((area, notes), (100.0 + 15.0, vec![overlap.to_string()]));
+    assert_eq!(read_file(&[within]), (84.0, vec![]));
+}
+
 #[test]
 fn bad_shapefiles_are_refused() {
     let written = |write: &dyn Fn(&mut Cursor)| {
@@ -398,6 +436,39 @@ fn features_are_united_and_named() {
     assert!(within.notes[0].contains("features overlap"), "{:?}", within.notes);
 }
 
+/// Holes are inner rings of their own polygon. Other polygons of a feature are united with it, whatever the
+/// format, and where they overlap that is said.
+#[test]
+fn polygons_of_a_feature_are_united() {
+    let square = |x: f64, side: f64| {
+        let far = x + side;
+        format!("[[{x},{x}],[{far},{x}],[{far},{far}],[{x},{far}],[{x},{x}]]")
+    };
+    let json = |polygons: &str| format!(r#"{{"type":"MultiPolygon","coordinates":[{polygons}]}}"#);
+    let (whole, within, beside) = (square(0.0, 10.0), square(3.0, 3.0), square(5.0, 10.0));
+    let overlap = "polygons of a feature overlap; what is inside of any of them is the region: ";
+    for (polygons, area, overlaps) in [
+        (format!("[{whole}],[{within}]"), 100.0, true),
+        (format!("[{whole}],[{beside}]"), 175.0, true),
+        (format!("[{whole}],[{whole}]"), 100.0, true),
+        (format!("[{whole},{within}]"), 91.0, false),
+        // An island that fills the lake, and one in it.
+        (format!("[{whole},{within}],[{within}]"), 100.0, false),
+        (format!("[{whole},{within}],[{}]", square(4.0, 1.0)), 92.0, false),
+    ] {
+        let map = read("a.geojson", json(&polygons), None).unwrap();
+        assert_eq!(map.polygon().unwrap().area(), area, "{polygons}");
+        let expected = [format!("a.geojson: {overlap}the geometry")];
+        assert_eq!(map.notes, expected[..usize::from(overlaps)], "{polygons}");
+    }
+    let wkt = "MULTIPOLYGON(((0 0,10 0,10 10,0 10,0 0)),((3 3,6 3,6 6,3 6,3 3)))";
+    let map = read("a.wkt", wkt, None).unwrap();
+    assert_eq!(
+        (map.polygon().unwrap().area(), &map.notes[..]),
+        (100.0, &[format!("a.wkt: {overlap}geometry 1")][..])
+    );
+}
+
 #[test]
 fn rings_are_repaired_and_named() {
     let text =
@@ -427,9 +498,9 @@ fn rings_are_repaired_and_named() {
     );
     // The same with one more vertex: nothing is left, and that is said.
     let cancelling = "POLYGON((0 0,2 0,2 2,0 2,0 0),(0 0,1 0,2 0,2 2,0 2,0 0))";
-    let named = "geometry 1, whose rings cancel each other";
+    let named = "geometry 1, where the edges of rings 1, 2 cancel each other";
     let map = read("a.wkt", format!("{cancelling};POLYGON((5 0,6 0,6 1,5 0))"), None).unwrap();
-    assert_eq!(map.notes[0], format!("a.wkt: features that enclose no area are left out: {named}"));
+    assert_eq!(map.notes[0], format!("a.wkt: polygons that enclose no area are left out: {named}"));
     let alone = format!("encloses no area: {named}; choose another feature");
     assert!(message("a.wkt", cancelling).contains(&alone), "{}", message("a.wkt", cancelling));
     // An edge that a neighbour has in two pieces is part of neither border.

@@ -163,6 +163,7 @@ fn add(layer: &mut Layer, geometry: &Wkt<f64>) -> Result<(), IoError> {
 }
 
 fn add_rings(layer: &mut Layer, rings: &[LineString<f64>]) -> Result<(), IoError> {
+    layer.begin_polygon();
     for ring in rings {
         if ring.coords().iter().any(|coord| coord.z.is_some()) {
             return Err(layer.third_coordinate(&layer.feature()));
