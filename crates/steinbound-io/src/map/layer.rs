@@ -9,6 +9,9 @@ use super::{Coordinates, Map};
 use crate::error::IoError;
 use crate::names::{few, shown};
 
+/// The gap between the ends of a closed ring that rounding explains, as a part of its size.
+const ROUNDING: f64 = 1e-9;
+
 /// The data read so far.
 pub(super) struct Layer<'a> {
     pub(super) path: &'a str,
@@ -18,6 +21,8 @@ pub(super) struct Layer<'a> {
     pub(super) coordinates: Coordinates,
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// The features with heights.
+    heights: Vec<String>,
 }
 
 /// The polygons of a feature.
@@ -58,6 +63,7 @@ impl<'a> Layer<'a> {
             coordinates: Coordinates::Unstated,
             warnings: Vec::new(),
             notes: Vec::new(),
+            heights: Vec::new(),
         }
     }
 
@@ -83,9 +89,17 @@ impl<'a> Layer<'a> {
         self.features.last().map_or_else(String::new, |feature| feature.label.clone())
     }
 
-    /// Adds a ring of a format in which rings repeat their first vertex at the end.
-    pub(super) fn add_closed(&mut self, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
-        if ring.first() != ring.last() {
+    /// Adds a ring of a format in which rings repeat their first vertex at the end, but for rounding.
+    pub(super) fn add_closed(&mut self, mut ring: Vec<[f64; 2]>) -> Result<(), IoError> {
+        let gap = match (ring.first(), ring.last()) {
+            (Some(first), Some(last)) => (last[0] - first[0]).abs().max((last[1] - first[1]).abs()),
+            _ => 0.0,
+        };
+        let size =
+            [0, 1].map(|axis| extent(&ring, axis)).iter().fold(0.0, |s, (low, high)| f64::max(s, high - low));
+        if gap > 0.0 && gap <= ROUNDING * size {
+            ring.pop();
+        } else if gap != 0.0 {
             let ring = self.features.last().map_or(0, |feature| feature.rings) + 1;
             return Err(IoError::OpenRing { path: self.path.to_string(), feature: self.feature(), ring });
         }
@@ -113,8 +127,12 @@ impl<'a> Layer<'a> {
         }
     }
 
-    pub(super) fn third_coordinate(&self, feature: &str) -> IoError {
-        IoError::ThirdCoordinate { path: self.path.to_string(), feature: feature.to_string() }
+    /// Notes that the feature has heights, which are left out.
+    pub(super) fn leave_out_heights(&mut self) {
+        let feature = self.feature();
+        if self.heights.last() != Some(&feature) {
+            self.heights.push(feature);
+        }
     }
 
     pub(super) fn finish(mut self) -> Result<Map, IoError> {
@@ -160,6 +178,9 @@ impl<'a> Layer<'a> {
         let fail = |error| IoError::MapDomain { path: path.clone(), error };
         let (united, has_overlap) = RepairedRings::union(parts).map_err(fail)?;
         let polygon = united.polygon().map_err(fail)?;
+        if !self.heights.is_empty() {
+            self.notes.push(format!("{path}: heights are left out: {}", listed(&self.heights)));
+        }
         self.notes.extend(events.notes(&path));
         if has_overlap {
             self.notes.push(format!("{path}: features overlap; what is inside of any of them is the region"));
@@ -280,6 +301,12 @@ impl<'a> Layer<'a> {
         }
         Ok(repaired)
     }
+}
+
+/// The smallest and the largest coordinate of a ring along an axis.
+pub(super) fn extent(ring: &[[f64; 2]], axis: usize) -> (f64, f64) {
+    let values = ring.iter().map(|vertex| vertex[axis]);
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
 impl Events {

@@ -6,6 +6,7 @@ use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
 use steinbound::domain::{Domain, RepairedRings};
 
 use super::attributes::Attributes;
+use super::layer::extent;
 use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, read_limited, reference};
 use crate::error::IoError;
@@ -15,8 +16,7 @@ use crate::names::shown;
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
     let (kind, mut shapes) = Shapes::open(layer.path, bytes)?;
     match kind {
-        ShapeType::PolygonZ => return Err(layer.third_coordinate("every record")),
-        ShapeType::Polygon | ShapeType::PolygonM | ShapeType::NullShape => {}
+        ShapeType::Polygon | ShapeType::PolygonM | ShapeType::PolygonZ | ShapeType::NullShape => {}
         other => {
             layer.others.insert(other.to_string());
             return Ok(());
@@ -52,7 +52,10 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
             Shape::Polygon(polygon) => add_rings(layer, polygon.rings(), tells_holes)?,
             // A measure along the border is not a coordinate.
             Shape::PolygonM(polygon) => add_rings(layer, polygon.rings(), tells_holes)?,
-            Shape::PolygonZ(_) => return Err(layer.third_coordinate(&layer.feature())),
+            Shape::PolygonZ(polygon) => {
+                layer.leave_out_heights();
+                add_rings(layer, polygon.rings(), tells_holes)?;
+            }
             other => {
                 layer.others.insert(other.shapetype().to_string());
             }
@@ -72,7 +75,14 @@ pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> 
             Shape::PointM(point) => add_points(layer, record, &[*point]),
             Shape::Multipoint(points) => add_points(layer, record, points.points()),
             Shape::MultipointM(points) => add_points(layer, record, points.points()),
-            Shape::PointZ(_) | Shape::MultipointZ(_) => return Err(layer.third_coordinate(record)),
+            Shape::PointZ(point) => {
+                layer.has_heights = true;
+                add_points(layer, record, &[*point]);
+            }
+            Shape::MultipointZ(points) => {
+                layer.has_heights = true;
+                add_points(layer, record, points.points());
+            }
             other => return Err(layer.not_a_point(record, &other.shapetype().to_string())),
         }
     }
@@ -193,6 +203,7 @@ fn tells_holes(path: &str, bytes: &[u8]) -> Result<bool, IoError> {
         match &shape {
             Shape::Polygon(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
             Shape::PolygonM(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
+            Shape::PolygonZ(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
             _ => {}
         }
         if has_outlines && has_holes {
@@ -249,11 +260,6 @@ fn with_their_holes(rings: &[Vec<[f64; 2]>], are_holes: &[bool]) -> Vec<Vec<usiz
     }
     groups.retain(|group| !group.is_empty());
     groups
-}
-
-fn extent(ring: &[[f64; 2]], axis: usize) -> (f64, f64) {
-    let values = ring.iter().map(|vertex| vertex[axis]);
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
 /// Whether an outline holds most vertices of a ring, which may touch it.

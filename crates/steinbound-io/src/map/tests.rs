@@ -70,10 +70,15 @@ fn bad_geojson_is_refused() {
     assert!(polygon("[[]]").contains("holds no vertices"));
     let open = polygon("[[[0,0],[1,0],[0,1]]]");
     assert_eq!(open, "a.json, the geometry: ring 1 is open; repeat its first vertex at its end");
-    let high = polygon("[[[0,0,5],[1,0,5],[0,1,5],[0,0,5]]]");
-    assert_eq!(
-        high,
-        "a.json: the geometry has three-dimensional coordinates; export the map without the third coordinate"
+    let null = polygon("[[[0,0],[1,0],[0,1],[0,0]],[[0,0],[1,null],[0,1],[0,0]]]");
+    let expected = "a.json is not valid GeoJSON, the geometry, ring 2: a coordinate of vertex 2 is null; correct it, or \
+                    export the map again";
+    assert_eq!(null, expected);
+    let second = TOWNS.replace("[[20, 40], [21, 40]", "[[20, 40], [null, 40]");
+    assert!(message("a.json", second).contains(", feature 2, ring 2: a coordinate of vertex 2 is null"));
+    assert!(
+        message("a.json", TOWNS.replace("[10, 45]", "[10, null]"))
+            .contains(", feature 3: a coordinate is null")
     );
     assert!(
         polygon("[[[0,0],[1,1],[0,0]]]").contains("the geometry, ring 1 at (0, 0) has 2 distinct vertices")
@@ -113,10 +118,6 @@ fn bad_well_known_text_is_refused() {
     assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))) x").contains("was not opened"));
     assert!(
         message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))\nthe end").contains("line 2: this is no geometry")
-    );
-    assert!(
-        message("a.wkt", "POLYGON Z((0 0 1, 1 0 1, 0 1 1, 0 0 1))")
-            .contains("geometry 1 has three-dimensional")
     );
     assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1))").contains("geometry 1: ring 1 is open"));
     assert!(message("a.wkt", "GEOMETRYCOLLECTION(".repeat(100_000)).contains("nest too deep"));
@@ -278,7 +279,11 @@ fn bad_shapefiles_are_refused() {
         [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]].map(|[x, y]| shapefile::PointZ::new(x, y, 9.0, 0.0)).to_vec(),
     );
     let heights = written(&|out| ShapeWriter::new(out).write_shape(&PolygonZ::new(heights.clone())).unwrap());
-    assert!(message("a.shp", &heights).contains("every record has three-dimensional coordinates"));
+    let map = read("a.shp", &heights, None).unwrap();
+    assert_eq!(
+        (map.polygon().unwrap().area(), &map.notes[..]),
+        (0.5, &["a.shp: heights are left out: record 1".into()][..])
+    );
     let sound = written(&|out| {
         ShapeWriter::new(out).write_shape(&shapefile::Polygon::new(ring(0.0, 0.0))).unwrap();
     });
@@ -434,6 +439,31 @@ fn features_are_united_and_named() {
     let within = map(&[square(0.0, 4.0, "a"), square(1.0, 1.0, "b"), square(3.0, 2.0, "c")]);
     assert_eq!(within.polygon().unwrap().area(), 18.0);
     assert!(within.notes[0].contains("features overlap"), "{:?}", within.notes);
+}
+
+/// Heights and measures are left out, and a ring is closed if its ends meet but for rounding.
+#[test]
+fn heights_are_left_out_and_gaps_of_rounding_closed() {
+    let json = r#"{"type":"Polygon","coordinates":[[[0,0,5],[2,0,5],[2,2,7],[0,2,5],[0,0,5]]]}"#;
+    let note = "heights are left out: ";
+    for (name, text, expected) in [
+        ("a.json", json, Some("the geometry")),
+        ("a.wkt", "POLYGON Z((0 0 5,2 0 5,2 2 7,0 2 5,0 0 5))", Some("geometry 1")),
+        ("a.wkt", "POLYGON ZM((0 0 5 1,2 0 5 1,2 2 7 1,0 2 5 1,0 0 5 1))", Some("geometry 1")),
+        ("a.wkt", "POLYGON M((0 0 5,2 0 5,2 2 7,0 2 5,0 0 5))", None),
+        ("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 1e-9))", None),
+    ] {
+        let map = read(name, text, None).unwrap();
+        let expected: Vec<String> = expected.iter().map(|place| format!("{name}: {note}{place}")).collect();
+        assert_eq!((map.polygon().unwrap().area(), map.notes), (4.0, expected), "{text}");
+    }
+    assert!(message("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 1e-8))").contains("ring 1 is open"));
+    for (name, text) in [("a.json", r#"{"type":"Point","coordinates":[1,2,3]}"#), ("a.wkt", "POINT Z(1 2 3)")]
+    {
+        let sheet = crate::Sheet::parse(name, text.as_bytes(), &crate::TableOptions::default()).unwrap();
+        assert_eq!(sheet.values, [1.0, 2.0], "{name}");
+        assert!(sheet.warnings[0].contains("the heights of points are left out"), "{:?}", sheet.warnings);
+    }
 }
 
 /// Holes are inner rings of their own polygon. Other polygons of a feature are united with it, whatever the
@@ -719,11 +749,8 @@ fn what_is_no_point_is_refused() {
     assert!(message("a.json", TOWNS).contains("a.json, feature 1 is a Polygon, not a point"));
     let without_place = r#"{"type": "Feature", "properties": null, "geometry": null}"#;
     assert!(message("a.json", without_place).contains("feature 1, column 1 (\"lon\"): the value is missing"));
-    let high = r#"{"type": "Point", "coordinates": [1, 2, 3]}"#;
-    assert!(message("a.json", high).contains("feature 1 has three-dimensional coordinates"));
     assert!(message("a.json", r#"{"type": "MultiPoint", "coordinates": []}"#).contains("holds no points"));
     assert!(message("a.wkt", "POINT EMPTY").contains("the value is missing"));
-    assert!(message("a.wkt", "POINT Z(1 2 3)").contains("three-dimensional"));
     assert!(message("a.wkt", "").contains("holds no points"));
     assert!(message("a.wkt", "LINESTRING(0 0, 1 1)").contains("feature 1 is a LINESTRING"));
 }
