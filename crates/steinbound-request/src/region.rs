@@ -134,6 +134,32 @@ pub struct OutsideCount {
     pub kept: usize,
 }
 
+/// What is done with data outside a domain, which otherwise are refused.
+pub(crate) struct OutsideWanted {
+    pub(crate) keeps: bool,
+    pub(crate) drops: bool,
+}
+
+impl OutsideWanted {
+    /// What the options have; refused are both.
+    pub(crate) fn of(options: &Options, wording: Wording) -> Result<OutsideWanted, RequestError> {
+        let (keeps, drops) = (options.flag(&options::ALLOW_OUTSIDE), options.flag(&options::DROP_OUTSIDE));
+        if keeps && drops {
+            let [allow, drop] = ["allow-outside", "drop-outside"].map(|name| wording.flag(name));
+            return Err(RequestError::refused(format!(
+                "{allow} keeps points outside and {drop} leaves them out; give one"
+            )));
+        }
+        Ok(OutsideWanted { keeps, drops })
+    }
+}
+
+/// The first of some places for a message, and a sign that there are more.
+pub(crate) fn first_places(places: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if places.len() > LISTED { ", .." } else { "" };
+    format!("{}{more}", places.take(LISTED).collect::<Vec<_>>().join(", "))
+}
+
 /// A region as results show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -376,12 +402,7 @@ impl Region {
         listener: &dyn Listener,
     ) -> Result<Option<Vec<usize>>, RequestError> {
         let [allow, drop] = ["allow-outside", "drop-outside"].map(|name| wording.flag(name));
-        let (keeps, drops) = (options.flag(&options::ALLOW_OUTSIDE), options.flag(&options::DROP_OUTSIDE));
-        if keeps && drops {
-            return Err(RequestError::refused(format!(
-                "{allow} keeps points outside and {drop} leaves them out; give one"
-            )));
-        }
+        let OutsideWanted { keeps, drops } = OutsideWanted::of(options, wording)?;
         let outside: Vec<usize> = (0..inside.len()).filter(|row| !inside[*row]).collect();
         let Some(domain) = self.domain.as_deref().filter(|_| !outside.is_empty()) else { return Ok(None) };
         let (count, rows) = (outside.len(), inside.len());
@@ -389,10 +410,7 @@ impl Region {
             self.outside.kept = count;
             return Ok(None);
         }
-        let first: Vec<String> =
-            outside.iter().take(LISTED).map(|row| place_of(given, source, wording, *row)).collect();
-        let more = if count > LISTED { ", .." } else { "" };
-        let listed = format!("{}{more}", first.join(", "));
+        let listed = first_places(outside.iter().map(|row| place_of(given, source, wording, *row)));
         let described = domain.describe();
         let found = format!("{count} of {rows} data points lie outside the {described}: {listed}");
         if !drops || count == rows {
