@@ -472,8 +472,11 @@ fn bad_maps_are_refused() {
         .expect_refusal(&["open.geojson", "first vertex"]);
     with("empty.geojson", &ring("")).expect_refusal(&["empty.geojson"]);
     with("none.wkt", "POLYGON EMPTY").expect_refusal(&["none.wkt"]);
-    with("null.geojson", &ring("[[0,0],[1,null],[1,1],[0,0]]"))
-        .expect_refusal(&["null.geojson", "ring 1", "vertex 2 is null"]);
+    with("null.geojson", &ring("[[0,0],[1,null],[1,1],[0,0]]")).expect_refusal(&[
+        "null.geojson",
+        "ring 1",
+        "vertex 2 is null",
+    ]);
     with("point.wkt", "POINT(1 2)").expect_refusal(&["point.wkt", "polygon"]);
     with("broken.geojson", "{\"type\":").expect_refusal(&["broken.geojson"]);
     folder
