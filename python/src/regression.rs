@@ -152,7 +152,7 @@ impl Regression {
     /// What a reader should know of the columns.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.case.design.notes.clone()
+        self.case.notes.clone()
     }
 
     /// The limits of the first row, in units of the response as it is modelled.

@@ -38,10 +38,8 @@ groups! {
     GivenBoundary = &options::GIVEN_BOUNDARY;
     /// How boundary points are sampled.
     Sampling = &options::SAMPLING;
-    /// Whether data outside the domain or the limits are kept.
-    Outside = &[&options::ALLOW_OUTSIDE];
-    /// Whether data outside the domain are left out.
-    Inside = &[&options::DROP_OUTSIDE];
+    /// What is done with data outside the domain or the limits.
+    Outside = &options::OUTSIDE;
     /// The confidence level.
     Confidence = &[&options::CONFIDENCE];
     /// A bootstrap.

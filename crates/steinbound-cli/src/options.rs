@@ -14,9 +14,7 @@ use steinbound_io::{DomainSpec, Map, MapOptions, read_map};
 use steinbound_request::options::{LOG_DENSITY, SEED, START};
 use steinbound_request::{Options, Situation, Value, Values, Wording};
 
-use crate::arguments::{
-    self, Density, Given, GivenBoundary, Inside, MethodGroup, Models, Outside, Sampling, Time,
-};
+use crate::arguments::{self, Density, Given, GivenBoundary, MethodGroup, Models, Outside, Sampling, Time};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::tables::TextOptions;
@@ -149,8 +147,6 @@ pub struct DataOptions {
     #[command(flatten)]
     pub rows: RowOptions,
     #[command(flatten)]
-    pub inside: Given<Inside>,
-    #[command(flatten)]
     pub text: TextOptions,
 }
 
@@ -208,7 +204,6 @@ impl DataOptions {
         let mut given = Options::clone(&self.sampling);
         given.extend(&self.given_boundary);
         given.extend(&self.rows.outside);
-        given.extend(&self.inside);
         given
     }
 

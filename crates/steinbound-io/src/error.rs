@@ -322,16 +322,6 @@ pub enum IoError {
         /// The file.
         path: String,
     },
-    /// Coordinates with heights.
-    #[error(
-        "{path}: {feature} has three-dimensional coordinates; export the map without the third coordinate"
-    )]
-    ThirdCoordinate {
-        /// The file.
-        path: String,
-        /// The feature.
-        feature: String,
-    },
     /// A ring whose last vertex differs from its first.
     #[error("{path}, {feature}: ring {ring} is open; repeat its first vertex at its end")]
     OpenRing {

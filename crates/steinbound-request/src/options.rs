@@ -243,7 +243,7 @@ pub static DROP_OUTSIDE: OptionSpec = OptionSpec::new(
     "Region",
     "",
     Kind::Flag,
-    "Leave out data outside the domain, which otherwise are refused",
+    "Leave out data outside the domain or the limits, which otherwise are refused",
 )
 .needs(Needs::Domain);
 
@@ -502,7 +502,7 @@ pub static METHOD_SETTINGS: [&OptionSpec; 12] = [
 /// What comes with boundary points that are given.
 pub static GIVEN_BOUNDARY: [&OptionSpec; 1] = [&BOUNDARY_NORMALS];
 
-/// What is done with data outside the domain.
+/// What is done with data outside the domain or the limits.
 pub static OUTSIDE: [&OptionSpec; 2] = [&ALLOW_OUTSIDE, &DROP_OUTSIDE];
 
 /// How boundary points are sampled.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
-use steinbound::domain::{Domain, Polygon, contains_within, rounding_tolerance};
+use steinbound::domain::{Domain, Polygon, contains_near, contains_within, rounding_tolerance};
 use steinbound::model::Model;
-use steinbound::projection::EqualArea;
+use steinbound::projection::{EqualArea, first_longitude};
 use steinbound::{Fit, Matrix, Points};
 use steinbound_io::Map;
 use steinbound_io::names::shown;
@@ -74,9 +74,11 @@ pub struct MapFacts {
     pub path: String,
     /// The features, by their names or their places in the file.
     pub features: Vec<String>,
-    /// How many rings were repaired because they crossed.
+    /// The length of a metre in its coordinates, where it states lengths and their unit.
+    pub metre: Option<f64>,
+    /// How many rings were repaired because they crossed or had spikes.
     pub rings_repaired: usize,
-    /// How many rings were left out because they enclose nothing.
+    /// How many rings were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,
 }
 
@@ -85,6 +87,7 @@ impl From<&Map> for MapFacts {
         MapFacts {
             path: map.path.clone(),
             features: map.features.clone(),
+            metre: map.metre,
             rings_repaired: map.repaired_rings,
             rings_left_out: map.left_out_rings,
         }
@@ -133,6 +136,32 @@ pub struct OutsideCount {
     pub kept: usize,
 }
 
+/// What is done with data outside a domain, which otherwise are refused.
+pub(crate) struct OutsideWanted {
+    pub(crate) keeps: bool,
+    pub(crate) drops: bool,
+}
+
+impl OutsideWanted {
+    /// What the options have; refused are both.
+    pub(crate) fn of(options: &Options, wording: Wording) -> Result<OutsideWanted, RequestError> {
+        let (keeps, drops) = (options.flag(&options::ALLOW_OUTSIDE), options.flag(&options::DROP_OUTSIDE));
+        if keeps && drops {
+            let [allow, drop] = ["allow-outside", "drop-outside"].map(|name| wording.flag(name));
+            return Err(RequestError::refused(format!(
+                "{allow} keeps points outside and {drop} leaves them out; give one"
+            )));
+        }
+        Ok(OutsideWanted { keeps, drops })
+    }
+}
+
+/// The first of some places for a message, and a sign that there are more.
+pub(crate) fn first_places(places: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if places.len() > LISTED { ", .." } else { "" };
+    format!("{}{more}", places.take(LISTED).collect::<Vec<_>>().join(", "))
+}
+
 /// A region as results show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -145,9 +174,9 @@ pub struct RegionUsed {
     pub feature_count: usize,
     /// Their names or places in the file, the first hundred.
     pub features: Vec<String>,
-    /// How many rings of the map were repaired because they crossed.
+    /// How many rings of the map were repaired because they crossed or had spikes.
     pub rings_repaired: usize,
-    /// How many rings of the map were left out because they enclose nothing.
+    /// How many rings of the map were left out because they enclose nothing or repeat another.
     pub rings_left_out: usize,
     /// The unit of lengths, where it is known.
     pub unit: Option<&'static str>,
@@ -238,11 +267,21 @@ impl RegionRequest {
                 if region.is_geographic {
                     note_degrees(&data, wording, listener);
                 }
-                region.domain = self.shape.map(Shape::into_domain);
-                (None, None)
+                match self.shape {
+                    Some(Shape::Polygon(map)) if region.is_geographic && are_degrees(&data, &map) => {
+                        // Map and data may count longitudes from different meridians.
+                        let counted = map.counted_from(first_longitude(data.bounds()[0]))?;
+                        region.domain = Some(Arc::new(counted));
+                        (None, Some(*map))
+                    }
+                    shape => {
+                        region.domain = shape.map(Shape::into_domain);
+                        (None, None)
+                    }
+                }
             }
         };
-        let inside = region.inside(&data, flat.as_ref().unwrap_or(&data), map.as_ref());
+        let inside = region.inside(&data, map.as_ref());
         let mut data = data;
         if let Some(kept) = region.sort_out(&data, &inside, source.as_ref(), options, wording, listener)? {
             if let Some(source) = source {
@@ -321,25 +360,25 @@ impl Region {
         Ok((flat, map))
     }
 
-    /// Whether each point lies inside, or on the border: a metre beyond it on a map, what rounding explains
-    /// elsewhere. On a map in degrees borders are straight in degrees, and only nearly so on the plane.
-    fn inside(&self, given: &Points, flat: &Points, map: Option<&Polygon>) -> Vec<bool> {
-        let Some(domain) = self.domain.as_deref().filter(|domain| domain.dimension() == flat.dimension())
+    /// Whether each point lies inside, or on the border: a metre beyond it on a map whose unit is known, what
+    /// rounding explains elsewhere. On a map in degrees borders are straight in degrees, and only nearly so on the plane: there
+    /// the points as they were given are looked at.
+    fn inside(&self, given: &Points, map: Option<&Polygon>) -> Vec<bool> {
+        let Some(domain) = self.domain.as_deref().filter(|domain| domain.dimension() == given.dimension())
         else {
             // Another number of coordinates is refused later.
-            return vec![true; flat.len()];
+            return vec![true; given.len()];
         };
-        let tolerance = match self.unit() {
-            Some("km") => METRE,
-            Some(_) if self.map.is_some() => METRE / KILOMETRES_PER_DEGREE,
-            _ => rounding_tolerance(domain, &flat.bounds()),
+        if let Some(map) = map {
+            return given.rows().map(|x| is_on_map(map, [x[0], x[1]])).collect();
+        }
+        let rounding = rounding_tolerance(domain, &given.bounds());
+        let tolerance = match &self.map {
+            Some(_) if self.is_geographic => METRE / KILOMETRES_PER_DEGREE,
+            Some(MapFacts { metre: Some(metre), .. }) => metre.max(rounding),
+            _ => rounding,
         };
-        let is_on_map = |x: &[f64]| {
-            let longitude = (x[0] + 180.0).rem_euclid(360.0) - 180.0;
-            map.is_some_and(|map| map.contains(x) || map.contains(&[longitude, x[1]]))
-        };
-        let rows = given.rows().zip(flat.rows());
-        rows.map(|(x, flat)| is_on_map(x) || contains_within(domain, flat, tolerance)).collect()
+        given.rows().map(|x| contains_within(domain, x, tolerance)).collect()
     }
 
     /// Counts the data outside the domain; the rows of the others, if those outside are to be left out. Refuses
@@ -354,12 +393,7 @@ impl Region {
         listener: &dyn Listener,
     ) -> Result<Option<Vec<usize>>, RequestError> {
         let [allow, drop] = ["allow-outside", "drop-outside"].map(|name| wording.flag(name));
-        let (keeps, drops) = (options.flag(&options::ALLOW_OUTSIDE), options.flag(&options::DROP_OUTSIDE));
-        if keeps && drops {
-            return Err(RequestError::refused(format!(
-                "{allow} keeps points outside and {drop} leaves them out; give one"
-            )));
-        }
+        let OutsideWanted { keeps, drops } = OutsideWanted::of(options, wording)?;
         let outside: Vec<usize> = (0..inside.len()).filter(|row| !inside[*row]).collect();
         let Some(domain) = self.domain.as_deref().filter(|_| !outside.is_empty()) else { return Ok(None) };
         let (count, rows) = (outside.len(), inside.len());
@@ -367,10 +401,7 @@ impl Region {
             self.outside.kept = count;
             return Ok(None);
         }
-        let first: Vec<String> =
-            outside.iter().take(LISTED).map(|row| place_of(given, source, wording, *row)).collect();
-        let more = if count > LISTED { ", .." } else { "" };
-        let listed = format!("{}{more}", first.join(", "));
+        let listed = first_places(outside.iter().map(|row| place_of(given, source, wording, *row)));
         let described = domain.describe();
         let found = format!("{count} of {rows} data points lie outside the {described}: {listed}");
         if !drops || count == rows {
@@ -531,6 +562,18 @@ fn plane_units(model: &dyn Model) -> &'static str {
     }
 }
 
+/// Whether a place in degrees is inside of a map in degrees, or on its border.
+fn is_on_map(map: &Polygon, [longitude, latitude]: [f64; 2]) -> bool {
+    // A degree of longitude has no length at a pole.
+    let (east, north) = match EqualArea::new(0.0, latitude.clamp(-89.99, 89.99)) {
+        Ok(plane) => plane.kilometres_per_degree(),
+        Err(_) => return false,
+    };
+    // Map and data may count longitudes from different meridians.
+    let mut names = [0.0, -360.0, 360.0].into_iter().map(|turn| longitude + turn);
+    names.any(|longitude| contains_near(map, [longitude, latitude], [METRE / east, METRE / north]))
+}
+
 /// Where the two coordinates of each location are among the parameters.
 fn locations(model: &dyn Model) -> Vec<[usize; 2]> {
     model.locations().into_iter().filter_map(|place| <[usize; 2]>::try_from(place).ok()).collect()
@@ -555,6 +598,15 @@ fn place_of(given: &Points, source: Option<&Source>, wording: Wording, row: usiz
 fn is_on_earth(points: &Points) -> bool {
     let bounds = points.bounds();
     bounds[0].0 >= -180.0 && bounds[0].1 <= 360.0 && bounds[1].0 >= -90.0 && bounds[1].1 <= 90.0
+}
+
+/// Whether data and map can both be degrees of longitude and latitude, counted from any meridian.
+fn are_degrees(data: &Points, map: &Polygon) -> bool {
+    let can_be = |bounds: &[(f64, f64)]| {
+        let limits = bounds.iter().zip([360.0, 90.0]);
+        bounds.len() == 2 && limits.into_iter().all(|((low, high), most)| *low >= -most && *high <= most)
+    };
+    can_be(&data.bounds()) && can_be(&map.bounds())
 }
 
 fn has_geographic_names(data: &Points) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use steinbound::domain::{contains_within, rounding_tolerance};
 use steinbound::fit::{Interrupt, StandardErrors};
 use steinbound::regression::{Censored, Effect, PreparedRegression, Quantity, ResponseAt, ResponseLimit};
 use steinbound::{Fit, Method, PointsError};
@@ -16,7 +17,7 @@ use crate::fit::FitAnswer;
 use crate::model::ReadyModel;
 use crate::option::Options;
 use crate::options;
-use crate::region::Region;
+use crate::region::{OutsideCount, OutsideWanted, Region, first_places};
 use crate::request::{Case, Source};
 use crate::tables::predictions::Prediction;
 use crate::values::number;
@@ -88,8 +89,12 @@ pub struct RegressionCase {
     pub design: Design,
     /// Points, model and domain.
     pub prepared: PreparedRegression,
-    /// The rows that have everything that is used, counted from zero.
+    /// The rows that are used, counted from zero: they have everything that is needed.
     pub rows: Vec<usize>,
+    /// The rows whose response lies outside its limits, where they were left out.
+    pub outside: OutsideCount,
+    /// What was left out or chosen on the way, in sentences.
+    pub notes: Vec<String>,
     /// Where responses of these rows are cut off, below and above.
     limits: [Option<Column>; 2],
     /// The method.
@@ -114,6 +119,9 @@ pub struct RegressionAnswer {
     pub formula: String,
     /// The name of the response.
     pub response: String,
+    /// The rows whose response lies outside its limits, where they were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<OutsideCount>,
     /// Predicted means, where they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predictions: Option<Vec<Prediction>>,
@@ -249,10 +257,28 @@ impl RegressionRequest {
         let limits = [&self.lower, &self.upper];
         used.extend(limits.into_iter().flatten().filter_map(Column::name).map(String::from));
         let used: Vec<&str> = used.iter().map(String::as_str).collect();
-        let rows = self.frame.complete_rows(&used)?;
-        let frame = self.frame.select(&rows);
-        let design = self.formula.design(&frame)?;
-        let prepared = self.build(&frame, &design, &rows)?;
+        let mut rows = self.frame.complete_rows(&used)?;
+        let mut frame = self.frame.select(&rows);
+        let mut design = self.formula.design(&frame)?;
+        let mut prepared = self.build(&frame, &design, &rows)?;
+        let mut outside = OutsideCount::default();
+        let mut notes = Vec::new();
+        if OutsideWanted::of(&self.options, self.wording)?.drops {
+            let found = outside_limits(&prepared);
+            // Limits outside of which everything lies are refused with the fit.
+            if (1..rows.len()).contains(&found.len()) {
+                notes.push(left_out(&frame, &prepared, &found));
+                outside.dropped = found.len();
+                let mut found = found.into_iter().peekable();
+                let mut at = 0..;
+                rows.retain(|_| found.next_if_eq(&at.next().unwrap_or_default()).is_none());
+                // Levels, knots and bandwidth are those of the rows that are left.
+                frame = self.frame.select(&rows);
+                design = self.formula.design(&frame)?;
+                prepared = self.build(&frame, &design, &rows)?;
+            }
+        }
+        notes.extend(design.notes.iter().cloned());
         let places = (0..frame.len()).map(|row| frame.place(row)).collect();
         let own = |column: Option<Column>| match column {
             Some(Column::Each(values)) => Some(Column::Each(rows.iter().map(|row| values[*row]).collect())),
@@ -265,6 +291,8 @@ impl RegressionRequest {
             design,
             prepared,
             rows,
+            outside,
+            notes,
             method: self.method,
             options: self.options,
             wording: self.wording,
@@ -514,8 +542,26 @@ impl RegressionCase {
     /// The answer with what belongs to a regression.
     pub fn answer(&self, answer: FitAnswer, predictions: Option<Vec<Prediction>>) -> RegressionAnswer {
         let (formula, response) = (self.formula.text().to_string(), self.design.response_name.clone());
-        RegressionAnswer { answer, formula, response, predictions, effects: None }
+        let outside = Some(self.outside).filter(|outside| *outside != OutsideCount::default());
+        RegressionAnswer { answer, formula, response, outside, predictions, effects: None }
     }
+}
+
+/// The rows whose response lies outside its limits, but for rounding.
+fn outside_limits(prepared: &PreparedRegression) -> Vec<usize> {
+    let Some(domain) = prepared.domain.as_deref() else { return Vec::new() };
+    let points = &prepared.points;
+    let tolerance = rounding_tolerance(domain, &points.bounds());
+    (0..points.len()).filter(|row| !contains_within(domain, points.row(*row), tolerance)).collect()
+}
+
+/// The note on rows that are left out because of their responses.
+fn left_out(frame: &Frame, prepared: &PreparedRegression, outside: &[usize]) -> String {
+    let points = &prepared.points;
+    let name = &points.names()[0];
+    let place = |row: &usize| format!("{} ({name} is {})", frame.place(*row), points.row(*row)[0]);
+    let (count, rows, listed) = (outside.len(), points.len(), first_places(outside.iter().map(place)));
+    format!("{count} of {rows} rows have a response outside its limits: {listed}; they were left out")
 }
 
 /// Which limits of the response as it is modelled censor: those of its column are exchanged by a function that

@@ -324,9 +324,13 @@ impl Case<'_> {
         let place = self.source.as_ref().and_then(|source| source.places.get(row));
         let place = place.map_or_else(|| format!("row {first}"), ToString::to_string);
         let path = path.map_or_else(String::new, |path| format!("{path}, "));
+        let remove = match wording.is_command_line() && outside < rows {
+            true => format!("leave such rows out with {}", wording.flag("drop-outside")),
+            false => "remove such rows".into(),
+        };
         RequestError::refused(format!(
             "{path}{place}: the response {name} is {value}, outside its limits, as in {outside} of {rows} rows{side}; check {} \
-             and {}, remove such rows, or keep them with {}",
+             and {}, {remove}, or keep them with {}",
             wording.option("lower"),
             wording.option("upper"),
             wording.flag("allow-outside")

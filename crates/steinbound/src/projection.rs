@@ -31,6 +31,20 @@ const EARTH: f64 = 6371.0072;
 pub struct EqualArea {
     /// Longitude and latitude of the centre, in radians.
     center: [f64; 2],
+    /// The longitude, in degrees, from which those of places are counted eastwards.
+    west: f64,
+}
+
+/// The longitude from which a turn around the Earth begins that holds all longitudes of an interval: -180 where
+/// they are between -180 and 180, and otherwise the one opposite of their middle.
+///
+/// ```
+/// use steinbound::projection::first_longitude;
+/// assert_eq!(first_longitude((-10.0, 175.0)), -180.0);
+/// assert_eq!(first_longitude((175.0, 187.0)), 1.0);
+/// ```
+pub fn first_longitude((low, high): (f64, f64)) -> f64 {
+    if low >= -180.0 && high <= 180.0 { -180.0 } else { 0.5 * (low + high) - 180.0 }
 }
 
 impl EqualArea {
@@ -53,7 +67,7 @@ impl EqualArea {
                 remedy: "latitudes are degrees between -90 and 90; longitude comes first",
             });
         }
-        Ok(EqualArea { center: [longitude.to_radians(), latitude.to_radians()] })
+        Ok(EqualArea { center: [longitude.to_radians(), latitude.to_radians()], west: -180.0 })
     }
 
     /// Kilometres east and north of the centre.
@@ -73,9 +87,7 @@ impl EqualArea {
         let (center_sine, center_cosine) = self.center[1].sin_cos();
         let height = cosine * center_sine + north * sine * center_cosine / distance;
         let turn = (east * sine).atan2(distance * center_cosine * cosine - north * center_sine * sine);
-        let longitude = (self.center[0] + turn).to_degrees();
-        // Back into the half-open interval from -180 to 180.
-        let longitude = (longitude + 180.0).rem_euclid(360.0) - 180.0;
+        let longitude = self.counted((self.center[0] + turn).to_degrees());
         [longitude, height.clamp(-1.0, 1.0).asin().to_degrees()]
     }
 
@@ -96,30 +108,45 @@ impl EqualArea {
     }
 
     /// The projection about the middle of some places in degrees: the direction of the mean of their places
-    /// on the sphere, so that 180 degrees east and west are the same.
+    /// on the sphere, so that 180 degrees east and west are the same. Longitudes of places are then those of
+    /// the [turn](first_longitude) in which these are.
     ///
     /// ```
     /// use steinbound::projection::EqualArea;
     /// let fiji = EqualArea::about([[179.0, -17.0], [-179.0, -17.0]].into_iter())?;
     /// let [east, _] = fiji.forward([180.0, -17.0]);
     /// assert!(east.abs() < 1e-6);
+    /// let counted_on = EqualArea::about([[179.0, -17.0], [181.5, -17.0]].into_iter())?;
+    /// let [longitude, _] = counted_on.inverse(counted_on.forward([-179.0, -17.0]));
+    /// assert!((longitude - 181.0).abs() < 1e-9);
     /// # Ok::<(), steinbound::Error>(())
     /// ```
     pub fn about(places: impl Iterator<Item = [f64; 2]>) -> Result<EqualArea, DomainError> {
         let mut sum = [0.0; 3];
+        let mut extent = (f64::INFINITY, f64::NEG_INFINITY);
         for [longitude, latitude] in places {
+            extent = (extent.0.min(longitude), extent.1.max(longitude));
             let (east, north) = (longitude.to_radians(), latitude.to_radians());
             sum[0] += north.cos() * east.cos();
             sum[1] += north.cos() * east.sin();
             sum[2] += north.sin();
         }
         let [x, y, z] = sum;
-        EqualArea::new(y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees())
+        let plane = EqualArea::new(y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees())?;
+        // No places have no extent.
+        Ok(if extent.0 <= extent.1 { EqualArea { west: first_longitude(extent), ..plane } } else { plane })
     }
 
     /// Longitude and latitude of the centre, in degrees.
     pub fn center(&self) -> [f64; 2] {
-        self.center.map(f64::to_degrees)
+        let [longitude, latitude] = self.center.map(f64::to_degrees);
+        [self.counted(longitude), latitude]
+    }
+
+    /// A longitude in the turn of this plane. One that is there already keeps its digits.
+    fn counted(&self, longitude: f64) -> f64 {
+        let is_there = (self.west..self.west + 360.0).contains(&longitude);
+        if is_there { longitude } else { (longitude - self.west).rem_euclid(360.0) + self.west }
     }
 
     /// Kilometres in a degree of longitude and of latitude at the centre.

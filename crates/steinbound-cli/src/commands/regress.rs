@@ -122,8 +122,8 @@ impl Regress {
         request.notes().iter().for_each(|note| output.note(note));
         request.interrupt = time_limit::interrupt();
         let regression = request.prepare()?;
-        output.note_dropped(rows - regression.rows.len(), &path);
-        regression.design.notes.iter().for_each(|note| output.note(note));
+        output.note_dropped(rows - regression.rows.len() - regression.outside.dropped, &path);
+        regression.notes.iter().for_each(|note| output.note(note));
         if method.verbose {
             output.note(&format!("read {} rows from {path}", regression.rows.len()));
         }

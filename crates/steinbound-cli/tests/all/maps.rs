@@ -276,6 +276,53 @@ fn points_outside_are_named_and_left_out() {
     assert!(none.stderr.contains("--drop-outside has no effect without a domain"), "{}", none.stderr);
 }
 
+/// Borders are straight in degrees. On the plane their edges are chords of curves, metres away from them.
+#[test]
+fn points_on_the_border_of_a_map_are_inside() {
+    let folder = Folder::new();
+    folder.write("north.wkt", "SRID=4326;POLYGON((-102 37, -94.6 37, -93 69.3, -102 69.3, -102 37))");
+    let on_edge = |from: [f64; 2], to: [f64; 2], k: i32| {
+        let place = |axis: usize| from[axis] + (to[axis] - from[axis]) * f64::from(k) / 100.0;
+        [place(0), place(1)]
+    };
+    let corners = [[-102.0, 37.0], [-94.6, 37.0], [-93.0, 69.3], [-102.0, 69.3], [-102.0, 37.0]];
+    let edges = || corners.windows(2).flat_map(|edge| (0..100).map(|k| on_edge(edge[0], edge[1], k)));
+    let exact: Vec<String> = edges().map(|[x, y]| format!("{x},{y}\n")).collect();
+    let rounded: Vec<String> = edges().map(|[x, y]| format!("{x:.6},{y:.6}\n")).collect();
+    folder.write("exact.csv", &format!("lon,lat\n{}", exact.concat()));
+    folder.write("rounded.csv", &format!("lon,lat\n{}", rounded.concat()));
+    for data in ["exact.csv", "rounded.csv"] {
+        for plane in ["--project", "--no-project"] {
+            let found = folder.json(&["fit", data, "--boundary", "north.wkt", plane, "--method", "mle"]);
+            assert_eq!((&found["n"], &found["region"]["outside"]["kept"]), (&400.into(), &0.into()));
+        }
+    }
+    // A degree of longitude is 39 km there: 0.8 and 1.2 metres beyond the eastern border.
+    let edge = -93.0 - 1.6 * 0.3 / 32.3;
+    let beyond = |metres: f64| format!("{},69\n", edge + metres / (111_195.0 * 69f64.to_radians().cos()));
+    folder.write("near.csv", &format!("lon,lat\n{}{}", exact.concat(), beyond(0.8)));
+    folder.json(&["fit", "near.csv", "--boundary", "north.wkt", "--method", "mle"]);
+    folder.write("far.csv", &format!("lon,lat\n{}{}", exact.concat(), beyond(1.2)));
+    let said = folder.run(&["fit", "far.csv", "--boundary", "north.wkt", "--method", "mle"]);
+    said.expect_refusal(&["1 of 401 data points lie outside"]);
+}
+
+/// A metre, in the unit that the reference system of a map has.
+#[test]
+fn a_metre_beyond_the_border_of_a_plane_map_is_on_it() {
+    let folder = Folder::new();
+    let square = "POLYGON((0 0, 500000 0, 500000 500000, 0 500000, 0 0))";
+    folder.write("metres.wkt", &format!("SRID=3035;{square}")).write("unknown.wkt", square);
+    let inside: String = (1..60).map(|k| format!("{},{}\n", k * 7919 % 60 * 8000, k * 8000)).collect();
+    for (beyond, is_inside) in [("0.5", true), ("1.5", false)] {
+        folder.write("beyond.csv", &format!("x,y\n{inside}-{beyond},250000\n"));
+        let fit = |map: &str| folder.run(&["fit", "beyond.csv", "--boundary", map, "--method", "mle"]);
+        fit("unknown.wkt").expect_refusal(&["1 of 60 data points lie outside"]);
+        let said = fit("metres.wkt");
+        assert_eq!(said.code == 0, is_inside, "{beyond}: {}", said.stderr);
+    }
+}
+
 /// Several features are one region; so are all of them, in any format.
 #[test]
 fn features_are_chosen_and_united() {
@@ -337,7 +384,10 @@ fn the_date_line_is_crossed() {
             "--known-covariance",
             "9000",
         ]);
-        (field(&fit["parameters"], "estimate"), field(&fit["parameters"], "std_error"))
+        let mut means = field(&fit["parameters"], "estimate");
+        // In the turn of the data.
+        means[0] = means[0].rem_euclid(360.0);
+        (means, field(&fit["parameters"], "std_error"))
     };
     let (means, errors) = fit("both.csv", "cut.wkt");
     for (data, map) in [("both.csv", "whole.wkt"), ("east.csv", "whole.wkt"), ("east.csv", "cut.wkt")] {
@@ -345,7 +395,42 @@ fn the_date_line_is_crossed() {
         crate::common::assert_relative(&other_means, &means, 1e-9, "means");
         crate::common::assert_relative(&other_errors, &errors, 1e-9, "standard errors");
     }
-    assert!(means[0].abs() > 178.0);
+    assert!((means[0] - 180.0).abs() < 2.0);
+}
+
+/// Longitudes may be counted on beyond 180: so are those of the map then, and those that are reported.
+#[test]
+fn longitudes_are_those_of_the_data() {
+    let folder = Folder::new();
+    let ring = |low: f64, high: f64| format!("(({low} -20, {high} -20, {high} -10, {low} -10, {low} -20))");
+    let cut = format!("SRID=4326;MULTIPOLYGON({}, {})", ring(175.0, 180.0), ring(-180.0, -174.0));
+    folder.write("map.wkt", &cut);
+    let place = |i: i32| [176.0 + 0.25 * f64::from(i * 7 % 37), -19.0 + 0.22 * f64::from(i * 5 % 37)];
+    let table = |shift: f64| -> String {
+        let line =
+            |[x, y]: [f64; 2]| format!("{},{y}\n", if shift < 0.0 && x >= 180.0 { x + shift } else { x });
+        format!("lon,lat\n{}", (0..37).map(place).map(line).collect::<String>())
+    };
+    folder.write("on.csv", &table(0.0)).write("back.csv", &table(-360.0));
+    let fit = |data: &str, more: &[&str]| {
+        let base = ["fit", data, "--boundary", "map.wkt", "--method", "mle"];
+        folder.json(&[&base[..], more].concat())
+    };
+    let plain = fit("on.csv", &["--no-project"]);
+    assert_eq!(
+        (&plain["n"], &plain["region"]["domain"]),
+        (&37.into(), &"polygon of 1 ring and 6 vertices".into())
+    );
+    let (on, back) = (fit("on.csv", &[]), fit("back.csv", &[]));
+    let (here, there) = (field(&on["parameters"], "estimate"), field(&back["parameters"], "estimate"));
+    assert!(
+        (here[0] - there[0] - 360.0).abs() < 1e-9 && (here[1] - there[1]).abs() < 1e-9,
+        "{here:?} {there:?}"
+    );
+    let center = on["projection"]["center"][0].as_f64().unwrap();
+    assert!((center - here[0]).abs() < 1e-2, "{center}");
+    let near = fit("on.csv", &["--hypothesis", "mean[lon]=180.5"]);
+    assert!(near["wald"]["statistic"].as_f64().unwrap() < 1e3, "{}", near["wald"]);
 }
 
 #[test]
@@ -387,8 +472,11 @@ fn bad_maps_are_refused() {
         .expect_refusal(&["open.geojson", "first vertex"]);
     with("empty.geojson", &ring("")).expect_refusal(&["empty.geojson"]);
     with("none.wkt", "POLYGON EMPTY").expect_refusal(&["none.wkt"]);
-    with("deep.geojson", &ring("[[0,0,5],[1,0,5],[1,1,5],[0,0,5]]"))
-        .expect_refusal(&["deep.geojson", "third"]);
+    with("null.geojson", &ring("[[0,0],[1,null],[1,1],[0,0]]")).expect_refusal(&[
+        "null.geojson",
+        "ring 1",
+        "vertex 2 is null",
+    ]);
     with("point.wkt", "POINT(1 2)").expect_refusal(&["point.wkt", "polygon"]);
     with("broken.geojson", "{\"type\":").expect_refusal(&["broken.geojson"]);
     folder

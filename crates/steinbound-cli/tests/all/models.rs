@@ -304,6 +304,38 @@ fn a_response_may_be_a_function() {
         .expect_refusal(&["(achiv - 50)^2", "neither increases nor decreases", "monotone function"]);
 }
 
+/// Rows whose response lies outside its limits are left out as if the file had none of them.
+#[test]
+fn rows_outside_the_limits_are_left_out() {
+    let folder = Folder::new();
+    let scores = std::fs::read_to_string(SCORES).unwrap();
+    let (header, rows) = scores.split_once('\n').unwrap();
+    let column = header.split(',').position(|name| name == "achiv").unwrap();
+    let response = |row: &str| row.split(',').nth(column).unwrap().parse::<f64>().unwrap();
+    let inside: Vec<&str> = rows.lines().filter(|row| response(row) >= 45.0).collect();
+    let dropped = rows.lines().count() - inside.len();
+    folder.write("inside.csv", &format!("{header}\n{}\n", inside.join("\n")));
+    // A spline, whose knots depend on the rows.
+    let formula = "achiv ~ bs(langscore, df=4) + prog";
+    let fit = |file: &str, more: &[&str]| {
+        let base = ["regress", file, "--formula", formula, "--lower", "45", "--method", "truncated-mle"];
+        folder.run(&[&base[..], &["--format", "json"], more].concat())
+    };
+    let said = fit(SCORES, &["--drop-outside"]);
+    let expected =
+        format!("{dropped} of {} rows have a response outside its limits: line ", rows.lines().count());
+    assert!(said.stderr.contains(&expected) && said.stderr.contains("they were left out"), "{}", said.stderr);
+    let (found, alone) = (said.json(), fit("inside.csv", &[]).json());
+    assert_eq!(found["parameters"], alone["parameters"]);
+    assert_eq!((&found["n"], &found["outside"]["dropped"]), (&inside.len().into(), &dropped.into()));
+    assert!(alone["outside"].is_null());
+    let both = fit(SCORES, &["--drop-outside", "--allow-outside"]);
+    both.expect_refusal(&["--allow-outside", "--drop-outside", "give one"]);
+    folder
+        .run(&["regress", SCORES, "--formula", formula, "--upper", "30", "--drop-outside"])
+        .expect_refusal(&["wrong side"]);
+}
+
 #[test]
 fn regressions_are_checked() {
     let folder = Folder::new();
@@ -312,7 +344,7 @@ fn regressions_are_checked() {
     };
     with("achiv ~ langscore", &[]).expect_refusal(&["--lower"]);
     with("achiv ~ langscore", &["--upper", "40"]).expect_refusal(&["wrong side", "line 2"]);
-    with("achiv ~ langscore", &["--lower", "45"]).expect_refusal(&["outside its limits"]);
+    with("achiv ~ langscore", &["--lower", "45"]).expect_refusal(&["outside its limits", "--drop-outside"]);
     with("achiv ~ langscor", &["--lower", "40"]).expect_refusal(&["langscor", "did you mean", "^"]);
     with("achiv + langscore", &["--lower", "40"]).expect_refusal(&["~"]);
     with("prog ~ langscore", &["--lower", "40"]).expect_refusal(&["prog"]);

@@ -1,10 +1,11 @@
-use geojson::{Error, Feature, GeoJson, Geometry, GeometryValue, Position};
+use geojson::{Error, Feature, GeoJson, Geometry, GeometryValue, JsonValue, Position};
 
 use super::features::{chosen, property, property_names};
 use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, reference, text_of, topo_json};
 use crate::error::IoError;
 use crate::names::shown;
+use crate::place::Unit;
 
 /// Reads the polygons of GeoJSON or TopoJSON, whose coordinates are longitude and latitude unless a system is
 /// stated.
@@ -28,7 +29,7 @@ pub(super) fn read(bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Resu
             layer.notes.extend(note);
             add_features(layer, choice, &features)
         }
-        Err(error) => Err(syntax(layer.path, &error)),
+        Err(error) => Err(syntax(layer.path, text, &error)),
     }
 }
 
@@ -49,7 +50,7 @@ pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), Io
             let layers = topo_json::layers(&layer.path, text)?;
             (layers.into_iter().next().map_or_else(Vec::new, |first| first.features), Coordinates::Degrees)
         }
-        Err(error) => return Err(syntax(&layer.path, &error)),
+        Err(error) => return Err(syntax(&layer.path, text, &error)),
     };
     layer.coordinates = coordinates;
     add_point_features(layer, features)
@@ -84,11 +85,11 @@ fn coordinates_of(parsed: &GeoJson) -> Coordinates {
 
 fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Geometry) -> Result<(), IoError> {
     let mut add = |position: &Position| match position.as_slice() {
-        [x, y] => {
+        [x, y, heights @ ..] => {
+            layer.has_heights |= !heights.is_empty();
             layer.add(feature, Some([*x, *y]));
             Ok(())
         }
-        [_, _, ..] => Err(layer.third_coordinate(feature)),
         _ => Err(short(&layer.path, &format!("feature {}", feature + 1))),
     };
     match &geometry.value {
@@ -110,7 +111,10 @@ fn short(path: &str, feature: &str) -> IoError {
     }
 }
 
-fn syntax(path: &str, error: &Error) -> IoError {
+fn syntax(path: &str, text: &str, error: &Error) -> IoError {
+    if let Some((place, reason)) = null_coordinate(text) {
+        return IoError::MapSyntax { path: path.to_string(), format: "GeoJSON", place, reason };
+    }
     let (place, reason) = match error {
         Error::MalformedGeoJson(error) if error.line() > 0 => {
             let full = error.to_string();
@@ -121,6 +125,44 @@ fn syntax(path: &str, error: &Error) -> IoError {
         error => (String::new(), shown(&error.to_string())),
     };
     IoError::MapSyntax { path: path.to_string(), format: "GeoJSON", place, reason }
+}
+
+/// Where a coordinate is null, as programs write a number that is none.
+fn null_coordinate(text: &str) -> Option<(String, String)> {
+    let parsed: JsonValue = serde_json::from_str(text).ok()?;
+    let in_geometry = |geometry: &JsonValue, place: String| {
+        let (ring, vertex) = null_vertex(&geometry["coordinates"], &mut 0)?;
+        let ring = if ring > 0 { format!(", ring {ring}") } else { String::new() };
+        let vertex = if vertex > 0 { format!(" of vertex {vertex}") } else { String::new() };
+        Some((format!(", {place}{ring}"), format!("a coordinate{vertex} is null")))
+    };
+    let features = match parsed["features"].as_array() {
+        Some(features) => features.as_slice(),
+        None => std::slice::from_ref(&parsed),
+    };
+    features.iter().enumerate().find_map(|(at, feature)| match feature["geometry"].is_object() {
+        true => in_geometry(&feature["geometry"], format!("{} {}", Unit::Feature, at + 1)),
+        false => in_geometry(feature, "the geometry".into()),
+    })
+}
+
+/// The numbers, from 1, of the ring and of its vertex with a coordinate that is null; zero where coordinates
+/// are not nested so deep. `rings` counts those before.
+fn null_vertex(coordinates: &JsonValue, rings: &mut usize) -> Option<(usize, usize)> {
+    let list = coordinates.as_array()?;
+    if list.iter().any(JsonValue::is_null) {
+        return Some((0, 0));
+    }
+    let is_vertex = |inner: &JsonValue| {
+        let first = inner.as_array().and_then(|pair| pair.first());
+        first.is_some_and(|number| number.is_number() || number.is_null())
+    };
+    let is_ring = list.iter().any(is_vertex);
+    *rings += usize::from(is_ring);
+    list.iter().enumerate().find_map(|(at, inner)| match is_ring {
+        true => null_vertex(inner, rings).map(|_| (*rings, at + 1)),
+        false => null_vertex(inner, rings),
+    })
 }
 
 /// Adds the chosen of some features of any format.
@@ -161,13 +203,16 @@ fn add(layer: &mut Layer, geometry: &Geometry) -> Result<(), IoError> {
 }
 
 fn add_rings(layer: &mut Layer, rings: &[Vec<Position>]) -> Result<(), IoError> {
+    layer.begin_polygon();
     for ring in rings {
         let vertex = |position: &Position| match position.as_slice() {
-            [x, y] => Ok([*x, *y]),
-            [_, _, ..] => Err(layer.third_coordinate(&layer.feature())),
+            [x, y, ..] => Ok([*x, *y]),
             _ => Err(short(layer.path, &layer.feature())),
         };
         let vertices = ring.iter().map(vertex).collect::<Result<Vec<_>, _>>()?;
+        if ring.iter().any(|position| position.len() > 2) {
+            layer.leave_out_heights();
+        }
         layer.add_closed(vertices)?;
     }
     Ok(())

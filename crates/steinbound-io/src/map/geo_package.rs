@@ -115,7 +115,7 @@ fn feature_tables(pages: &Pages) -> Result<Vec<FeatureTable>, String> {
 
 fn coordinates_of(system: &Value, systems: &[[Value; 4]]) -> Coordinates {
     match system {
-        Value::Whole(-1) => return Coordinates::Plane,
+        Value::Whole(-1) => return Coordinates::Plane(None),
         Value::Whole(0) => return Coordinates::Degrees,
         _ => {}
     }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use steinbound::domain::{LeftOutRing, Polygon, RepairedRings};
+use steinbound::domain::{LeftOutRing, Polygon, RepairedRings, RepeatedRing, RingSpike};
 
 use super::antimeridian::{Passage, cut};
 use super::{Coordinates, Map};
 use crate::error::IoError;
 use crate::names::{few, shown};
+
+/// The gap between the ends of a closed ring that rounding explains, as a part of its size.
+const ROUNDING: f64 = 1e-9;
 
 /// The data read so far.
 pub(super) struct Layer<'a> {
@@ -18,22 +21,34 @@ pub(super) struct Layer<'a> {
     pub(super) coordinates: Coordinates,
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// The features with heights.
+    heights: Vec<String>,
 }
 
-/// The rings of a feature.
+/// The polygons of a feature.
 struct MapFeature {
     /// What messages call it.
     label: String,
     name: Option<String>,
-    rings: Vec<Vec<[f64; 2]>>,
+    polygons: Vec<Vec<NumberedRing>>,
+    /// How many rings it has.
+    rings: usize,
 }
+
+/// A ring and its number in its feature, counted from 1.
+pub(super) type NumberedRing = (usize, Vec<[f64; 2]>);
 
 /// What happened to the rings of a map.
 #[derive(Default)]
 struct Events {
     left_out: Vec<String>,
+    repeats: Vec<String>,
+    cancelled: Vec<String>,
+    spikes: Vec<String>,
     crossings: Vec<String>,
     crossing_places: usize,
+    repaired_rings: usize,
+    overlaps: Vec<String>,
     meridian: Vec<String>,
     poles: Vec<String>,
     wide: Vec<String>,
@@ -48,6 +63,7 @@ impl<'a> Layer<'a> {
             coordinates: Coordinates::Unstated,
             warnings: Vec::new(),
             notes: Vec::new(),
+            heights: Vec::new(),
         }
     }
 
@@ -57,7 +73,15 @@ impl<'a> Layer<'a> {
             Some(name) => format!("{place} (\"{}\")", shown(name)),
             None => place.to_string(),
         };
-        self.features.push(MapFeature { label, name, rings: Vec::new() });
+        self.features.push(MapFeature { label, name, polygons: Vec::new(), rings: 0 });
+    }
+
+    /// Begins a polygon of the feature. In it the following rings are combined by the even-odd rule; polygons
+    /// are united.
+    pub(super) fn begin_polygon(&mut self) {
+        if let Some(feature) = self.features.last_mut() {
+            feature.polygons.push(Vec::new());
+        }
     }
 
     /// The feature being read, for messages.
@@ -65,31 +89,57 @@ impl<'a> Layer<'a> {
         self.features.last().map_or_else(String::new, |feature| feature.label.clone())
     }
 
-    /// Adds a ring of a format in which rings repeat their first vertex at the end.
-    pub(super) fn add_closed(&mut self, ring: Vec<[f64; 2]>) -> Result<(), IoError> {
-        if ring.first() != ring.last() {
-            let ring = self.features.last().map_or(0, |feature| feature.rings.len()) + 1;
+    /// Adds a ring of a format in which rings repeat their first vertex at the end, but for rounding.
+    pub(super) fn add_closed(&mut self, mut ring: Vec<[f64; 2]>) -> Result<(), IoError> {
+        let gap = match (ring.first(), ring.last()) {
+            (Some(first), Some(last)) => (last[0] - first[0]).abs().max((last[1] - first[1]).abs()),
+            _ => 0.0,
+        };
+        let size =
+            [0, 1].map(|axis| extent(&ring, axis)).iter().fold(0.0, |s, (low, high)| f64::max(s, high - low));
+        if gap > 0.0 && gap <= ROUNDING * size {
+            ring.pop();
+        } else if gap != 0.0 {
+            let ring = self.features.last().map_or(0, |feature| feature.rings) + 1;
             return Err(IoError::OpenRing { path: self.path.to_string(), feature: self.feature(), ring });
         }
         self.add(ring);
         Ok(())
     }
 
+    /// Makes polygons of the rings of the feature, each of which is in one of the groups, counted from 0.
+    pub(super) fn regroup(&mut self, groups: &[Vec<usize>]) {
+        let Some(feature) = self.features.last_mut() else { return };
+        let mut rings: Vec<_> = feature.polygons.drain(..).flatten().map(Some).collect();
+        let mut take = |at: &usize| rings.get_mut(*at).and_then(Option::take);
+        feature.polygons = groups.iter().map(|group| group.iter().filter_map(&mut take).collect()).collect();
+    }
+
     /// Adds a ring.
     pub(super) fn add(&mut self, ring: Vec<[f64; 2]>) {
         if let Some(feature) = self.features.last_mut() {
-            feature.rings.push(ring);
+            feature.rings += 1;
+            let ring = (feature.rings, ring);
+            match feature.polygons.last_mut() {
+                Some(polygon) => polygon.push(ring),
+                None => feature.polygons.push(vec![ring]),
+            }
         }
     }
 
-    pub(super) fn third_coordinate(&self, feature: &str) -> IoError {
-        IoError::ThirdCoordinate { path: self.path.to_string(), feature: feature.to_string() }
+    /// Notes that the feature has heights, which are left out.
+    pub(super) fn leave_out_heights(&mut self) {
+        let feature = self.feature();
+        if self.heights.last() != Some(&feature) {
+            self.heights.push(feature);
+        }
     }
 
     pub(super) fn finish(mut self) -> Result<Map, IoError> {
         let path = self.path.to_string();
         let others = few(self.others.iter().map(String::as_str));
-        let vertices = || self.features.iter().flat_map(|feature| feature.rings.iter().flatten());
+        let rings = || self.features.iter().flat_map(|feature| feature.polygons.iter().flatten());
+        let vertices = || rings().flat_map(|(_, ring)| ring);
         if vertices().next().is_none() {
             return Err(match others.is_empty() {
                 true => IoError::EmptyMap { path },
@@ -119,14 +169,18 @@ impl<'a> Layer<'a> {
             names.push(feature.name.unwrap_or(feature.label));
             parts.push(part);
         }
-        let left_out_rings = events.left_out.len();
-        let repaired_rings = events.crossings.len();
+        let left_out_rings = events.left_out.len() + events.repeats.len();
+        let repaired_rings = events.repaired_rings;
         if parts.is_empty() {
-            return Err(IoError::NoArea { path, what: listed(&events.left_out) });
+            let without_area: Vec<String> = events.left_out.into_iter().chain(events.cancelled).collect();
+            return Err(IoError::NoArea { path, what: listed(&without_area) });
         }
         let fail = |error| IoError::MapDomain { path: path.clone(), error };
         let (united, has_overlap) = RepairedRings::union(parts).map_err(fail)?;
         let polygon = united.polygon().map_err(fail)?;
+        if !self.heights.is_empty() {
+            self.notes.push(format!("{path}: heights are left out: {}", listed(&self.heights)));
+        }
         self.notes.extend(events.notes(&path));
         if has_overlap {
             self.notes.push(format!("{path}: features overlap; what is inside of any of them is the region"));
@@ -138,6 +192,7 @@ impl<'a> Layer<'a> {
             notes: self.notes,
             looks_geographic,
             is_in_degrees,
+            metre: self.coordinates.metre(),
             features: names,
             repaired_rings,
             left_out_rings,
@@ -145,18 +200,41 @@ impl<'a> Layer<'a> {
         })
     }
 
-    /// The rings of a feature without crossings; `None` if it encloses nothing.
+    /// The polygons of a feature united, without crossings; `None` if it encloses nothing.
     fn repaired(
         &self,
         feature: &MapFeature,
         is_geographic: bool,
         events: &mut Events,
     ) -> Result<Option<RepairedRings>, IoError> {
-        let MapFeature { label, rings, .. } = feature;
+        let MapFeature { label, polygons, .. } = feature;
+        let mut parts = Vec::new();
+        for polygon in polygons {
+            parts.push(self.repaired_polygon(label, polygon, is_geographic, events)?);
+        }
+        let (united, has_overlap) = RepairedRings::union(parts).map_err(|error| IoError::MapFeature {
+            path: self.path.to_string(),
+            feature: label.clone(),
+            reason: error.to_string(),
+        })?;
+        if has_overlap {
+            events.overlaps.push(label.clone());
+        }
+        Ok((!united.rings().is_empty()).then_some(united))
+    }
+
+    /// The rings of a polygon without crossings.
+    fn repaired_polygon(
+        &self,
+        label: &str,
+        rings: &[NumberedRing],
+        is_geographic: bool,
+        events: &mut Events,
+    ) -> Result<RepairedRings, IoError> {
         let mut pieces = Vec::new();
         // The number of the ring to which each piece belongs.
         let mut numbers = Vec::new();
-        for (at, ring) in rings.iter().enumerate() {
+        for (number, ring) in rings {
             let mut ring = ring.clone();
             let is_finite = ring.iter().flatten().all(|value| value.is_finite());
             let cut_ring = match is_geographic && is_finite && ring.len() > 2 {
@@ -167,25 +245,36 @@ impl<'a> Layer<'a> {
                     }
                     let (cut_ring, passage) = cut(ring).map_err(|problem| IoError::BadMapRing {
                         path: self.path.to_string(),
-                        feature: label.clone(),
-                        ring: at + 1,
+                        feature: label.to_string(),
+                        ring: *number,
                         problem,
                     })?;
-                    events.note_passage(passage, label, at + 1);
+                    events.note_passage(passage, label, *number);
                     cut_ring
                 }
             };
-            numbers.extend(cut_ring.iter().map(|_| at + 1));
+            numbers.extend(cut_ring.iter().map(|_| *number));
             pieces.extend(cut_ring);
         }
+        let count = pieces.len();
         let repaired = RepairedRings::new(pieces).map_err(|error| IoError::MapFeature {
             path: self.path.to_string(),
-            feature: label.clone(),
+            feature: label.to_string(),
             reason: error.to_string(),
         })?;
         for LeftOutRing { ring, place, problem, .. } in repaired.left_out() {
             let place = place.map_or_else(String::new, |[x, y]| format!(" at ({x}, {y})"));
             events.left_out.push(format!("{label}, ring {}{place} {problem}", numbers[ring - 1]));
+        }
+        for RepeatedRing { ring, of, .. } in repaired.repeats() {
+            let [ring, of] = [ring, of].map(|ring| numbers[ring - 1]);
+            events.repeats.push(format!("{label}, ring {ring} repeats ring {of}"));
+        }
+        let mut spiked: Vec<usize> = Vec::new();
+        for RingSpike { ring, place: [x, y], .. } in repaired.spikes() {
+            let ring = numbers[ring - 1];
+            spiked.push(ring);
+            events.spikes.push(format!("{label}, ring {ring} at ({x}, {y})"));
         }
         let mut crossed: Vec<usize> = Vec::new();
         for crossing in repaired.crossings() {
@@ -198,8 +287,26 @@ impl<'a> Layer<'a> {
                 events.crossings.push(format!("{label}, ring {first} crosses {what} at ({x}, {y})"));
             }
         }
-        Ok((!repaired.rings().is_empty()).then_some(repaired))
+        spiked.retain(|ring| !crossed.contains(ring));
+        spiked.dedup();
+        events.repaired_rings += crossed.len() + spiked.len();
+        // Rings that are left out are named already.
+        if repaired.rings().is_empty() && repaired.left_out().len() < count {
+            let numbers: Vec<String> = rings.iter().map(|(number, _)| number.to_string()).collect();
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            let list = few(numbers.iter().map(String::as_str));
+            events
+                .cancelled
+                .push(format!("{label}, where the edges of ring{plural} {list} cancel each other"));
+        }
+        Ok(repaired)
     }
+}
+
+/// The smallest and the largest coordinate of a ring along an axis.
+pub(super) fn extent(ring: &[[f64; 2]], axis: usize) -> (f64, f64) {
+    let values = ring.iter().map(|vertex| vertex[axis]);
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
 impl Events {
@@ -223,6 +330,9 @@ impl Events {
             }
         };
         note(&self.left_out, "rings without area are left out");
+        note(&self.repeats, "rings that repeat another are left out");
+        note(&self.cancelled, "polygons that enclose no area are left out");
+        note(&self.spikes, "spikes, where a ring runs back along itself, are cut off");
         note(
             &self.crossings,
             &format!(
@@ -231,6 +341,7 @@ impl Events {
                 if self.crossing_places == 1 { "" } else { "s" }
             ),
         );
+        note(&self.overlaps, "polygons of a feature overlap; what is inside of any of them is the region");
         note(&self.meridian, "rings that cross the 180th meridian are continued on its other side");
         note(&self.poles, "rings that go around a pole have it inside");
         note(&self.wide, "rings with an edge around more than half of the Earth are taken as drawn");

@@ -49,8 +49,8 @@ pub struct MapOptions {
 
 /// The region of a map, as returned by [`read_map`].
 ///
-/// Rings of a feature are repaired by [`RepairedRings`](steinbound::domain::RepairedRings), and features are
-/// united. Rings in degrees that cross the 180th meridian or go around a pole are cut along that meridian.
+/// Rings of a polygon are repaired by [`RepairedRings`](steinbound::domain::RepairedRings), and polygons and
+/// features are united. Rings in degrees that cross the 180th meridian or go around a pole are cut along that meridian.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Map {
@@ -67,11 +67,13 @@ pub struct Map {
     pub looks_geographic: bool,
     /// Whether the file states that its coordinates are degrees, and they can be.
     pub is_in_degrees: bool,
+    /// The length of a metre in the coordinates, where the file states lengths and their unit.
+    pub metre: Option<f64>,
     /// The features, by their names or their places in the file.
     pub features: Vec<String>,
-    /// How many rings were repaired because they crossed themselves or others of their feature.
+    /// How many rings were repaired because they crossed themselves or others of their polygon, or had spikes.
     pub repaired_rings: usize,
-    /// How many rings were left out because they enclose no area.
+    /// How many rings were left out because they enclose no area or repeat another of their polygon.
     pub left_out_rings: usize,
     polygon: Polygon,
 }
@@ -225,13 +227,13 @@ fn text_of<'a>(path: &str, format: &'static str, bytes: &'a [u8]) -> Result<&'a 
 }
 
 /// The coordinate system stated by a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Coordinates {
     /// Longitude and latitude.
     Degrees,
-    /// Lengths in a plane.
-    Plane,
-    /// Lengths in a plane that are stretched away from the equator.
+    /// Lengths in a plane, and how many metres their unit has, where that is stated.
+    Plane(Option<f64>),
+    /// Lengths in a plane that are stretched away from the equator, where their unit is the metre.
     Mercator,
     /// Not stated.
     Unstated,
@@ -248,13 +250,22 @@ impl Coordinates {
         })
     }
 
+    /// The length of a metre, where that is stated.
+    fn metre(self) -> Option<f64> {
+        match self {
+            Coordinates::Plane(unit) => unit.map(|metres| 1.0 / metres),
+            Coordinates::Mercator => Some(1.0),
+            Coordinates::Degrees | Coordinates::Unstated => None,
+        }
+    }
+
     /// Whether coordinates of this extent look like degrees.
     fn look_geographic(self, x: f64, y: f64) -> bool {
         let fits = x <= 180.0 && y <= 90.0;
         match self {
             // Longitudes may go on beyond 180, or begin at Greenwich.
             Coordinates::Degrees => x <= 360.0 && y <= 90.0,
-            Coordinates::Plane | Coordinates::Mercator => false,
+            Coordinates::Plane(_) | Coordinates::Mercator => false,
             // Shapes about the origin are more often drawn by hand than surveyed in the Gulf of Guinea.
             Coordinates::Unstated => fits && x.max(y) > 10.0,
         }

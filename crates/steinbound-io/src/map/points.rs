@@ -18,6 +18,8 @@ pub(crate) struct PointLayer {
     points: Vec<(usize, Option<[f64; 2]>)>,
     pub(super) coordinates: Coordinates,
     pub(super) properties: Properties,
+    /// Whether points have heights, which are left out.
+    pub(super) has_heights: bool,
 }
 
 /// The properties of features.
@@ -48,11 +50,6 @@ impl PointLayer {
     /// The error for a geometry that is not a point.
     pub(super) fn not_a_point(&self, feature: usize, kind: &str) -> IoError {
         IoError::NotAPoint { path: self.path.clone(), feature: feature + 1, kind: kind.to_string() }
-    }
-
-    pub(super) fn third_coordinate(&self, feature: usize) -> IoError {
-        let feature = format!("{} {}", Unit::Feature, feature + 1);
-        IoError::ThirdCoordinate { path: self.path.clone(), feature }
     }
 
     fn property_names(&self) -> Result<Vec<String>, IoError> {
@@ -126,6 +123,7 @@ impl PointRows {
             points: Vec::new(),
             coordinates: Coordinates::Unstated,
             properties: Properties::None,
+            has_heights: false,
         };
         format(path, bytes, &mut layer)?;
         if layer.points.is_empty() {
@@ -137,6 +135,10 @@ impl PointRows {
         let names = layer.property_names()?;
         let axes = if is_geographic { ["lon", "lat"] } else { ["x", "y"] };
         let shown = axes.iter().map(|name| name.to_string()).chain(names.iter().map(|name| printable(name)));
+        let heights =
+            layer.has_heights.then(|| format!("{}: the heights of points are left out", layer.path));
+        let warnings: Vec<String> =
+            layer.coordinates.warning(&layer.path).into_iter().chain(heights).collect();
         let layout = Layout {
             path: layer.path.clone(),
             names: distinct(shown.collect()),
@@ -144,7 +146,7 @@ impl PointRows {
             doubtful_header: None,
             unit: Unit::Feature,
             comma: Comma::None,
-            warning: layer.coordinates.warning(&layer.path),
+            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
             unusable: BTreeMap::new(),
         };
         Ok(PointRows { layer, layout, names, chosen: HashMap::new(), next: 0 })

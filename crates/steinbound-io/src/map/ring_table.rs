@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8], layer: &mut Layer) -> Result<(), IoError> {
     let is = |at: usize, stem: &str| sheet.names[at].to_lowercase().starts_with(stem);
     layer.coordinates = match (is(0, "lon") || is(0, "lng"), is(1, "lat")) {
         (true, true) => Coordinates::Degrees,
-        _ => Coordinates::Plane,
+        _ => Coordinates::Plane(None),
     };
     if is(0, "lat") && (is(1, "lon") || is(1, "lng")) {
         layer.coordinates = Coordinates::Degrees;

@@ -3,8 +3,10 @@ use std::path::{Path, PathBuf};
 
 use shapefile::record::traits::HasXY;
 use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
+use steinbound::domain::{Domain, RepairedRings};
 
 use super::attributes::Attributes;
+use super::layer::extent;
 use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, read_limited, reference};
 use crate::error::IoError;
@@ -14,8 +16,7 @@ use crate::names::shown;
 pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut Layer) -> Result<(), IoError> {
     let (kind, mut shapes) = Shapes::open(layer.path, bytes)?;
     match kind {
-        ShapeType::PolygonZ => return Err(layer.third_coordinate("every record")),
-        ShapeType::Polygon | ShapeType::PolygonM | ShapeType::NullShape => {}
+        ShapeType::Polygon | ShapeType::PolygonM | ShapeType::PolygonZ | ShapeType::NullShape => {}
         other => {
             layer.others.insert(other.to_string());
             return Ok(());
@@ -38,6 +39,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
         choice.note_properties(attributes.names());
     }
     layer.coordinates = reference_system(path);
+    let tells_holes = tells_holes(layer.path, bytes)?;
     while let Some((record, shape)) = shapes.next()? {
         let value = |name: &str| attributes.as_ref()?.value(record, name);
         if !choice.takes(value) {
@@ -47,10 +49,13 @@ pub(super) fn read(path: &Path, bytes: &[u8], choice: &mut Choice, layer: &mut L
         layer.begin(&feature, choice.name_of(value));
         match &shape {
             Shape::NullShape => {}
-            Shape::Polygon(polygon) => add_rings(layer, polygon.rings())?,
+            Shape::Polygon(polygon) => add_rings(layer, polygon.rings(), tells_holes)?,
             // A measure along the border is not a coordinate.
-            Shape::PolygonM(polygon) => add_rings(layer, polygon.rings())?,
-            Shape::PolygonZ(_) => return Err(layer.third_coordinate(&layer.feature())),
+            Shape::PolygonM(polygon) => add_rings(layer, polygon.rings(), tells_holes)?,
+            Shape::PolygonZ(polygon) => {
+                layer.leave_out_heights();
+                add_rings(layer, polygon.rings(), tells_holes)?;
+            }
             other => {
                 layer.others.insert(other.shapetype().to_string());
             }
@@ -70,7 +75,14 @@ pub(super) fn read_points(path: &Path, bytes: &[u8], layer: &mut PointLayer) -> 
             Shape::PointM(point) => add_points(layer, record, &[*point]),
             Shape::Multipoint(points) => add_points(layer, record, points.points()),
             Shape::MultipointM(points) => add_points(layer, record, points.points()),
-            Shape::PointZ(_) | Shape::MultipointZ(_) => return Err(layer.third_coordinate(record)),
+            Shape::PointZ(point) => {
+                layer.has_heights = true;
+                add_points(layer, record, &[*point]);
+            }
+            Shape::MultipointZ(points) => {
+                layer.has_heights = true;
+                add_points(layer, record, points.points());
+            }
             other => return Err(layer.not_a_point(record, &other.shapetype().to_string())),
         }
     }
@@ -181,11 +193,79 @@ fn refused(path: &str, place: String, reason: &str) -> IoError {
     IoError::MapSyntax { path: path.to_string(), format: "shapefile data", place, reason: reason.to_string() }
 }
 
-fn add_rings<P: HasXY>(layer: &mut Layer, rings: &[PolygonRing<P>]) -> Result<(), IoError> {
-    for ring in rings {
-        layer.add_closed(ring.points().iter().map(|point| [point.x(), point.y()]).collect())?;
+/// Whether the rings of a file run in both directions, as the format asks for: outlines clockwise and holes
+/// counter-clockwise. Where all run in one, directions tell nothing.
+fn tells_holes(path: &str, bytes: &[u8]) -> Result<bool, IoError> {
+    let (_, mut shapes) = Shapes::open(path, bytes)?;
+    let (mut has_outlines, mut has_holes) = (false, false);
+    while let Some((_, shape)) = shapes.next()? {
+        let mut note = |is_hole: bool| *(if is_hole { &mut has_holes } else { &mut has_outlines }) = true;
+        match &shape {
+            Shape::Polygon(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
+            Shape::PolygonM(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
+            Shape::PolygonZ(polygon) => polygon.rings().iter().map(is_hole).for_each(&mut note),
+            _ => {}
+        }
+        if has_outlines && has_holes {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_hole<P>(ring: &PolygonRing<P>) -> bool {
+    // Rings of fewer vertices run in no direction.
+    matches!(ring, PolygonRing::Inner(points) if points.len() > 3)
+}
+
+fn add_rings<P: HasXY>(
+    layer: &mut Layer,
+    rings: &[PolygonRing<P>],
+    tells_holes: bool,
+) -> Result<(), IoError> {
+    let vertices = |ring: &PolygonRing<P>| ring.points().iter().map(|point| [point.x(), point.y()]).collect();
+    let all: Vec<Vec<[f64; 2]>> = rings.iter().map(vertices).collect();
+    let are_holes: Vec<bool> = rings.iter().map(is_hole).collect();
+    let groups = (tells_holes && are_holes.iter().filter(|is_hole| !**is_hole).count() > 1)
+        .then(|| with_their_holes(&all, &are_holes));
+    all.into_iter().try_for_each(|ring| layer.add_closed(ring))?;
+    if let Some(groups) = groups {
+        layer.regroup(&groups);
     }
     Ok(())
+}
+
+/// The outlines, each with the holes in it. A hole belongs to the smallest outline around it, and one without
+/// is an outline that runs the wrong way.
+fn with_their_holes(rings: &[Vec<[f64; 2]>], are_holes: &[bool]) -> Vec<Vec<usize>> {
+    let boxes: Vec<[(f64, f64); 2]> =
+        rings.iter().map(|ring| [0, 1].map(|axis| extent(ring, axis))).collect();
+    let is_around = |outer: usize, inner: usize| {
+        boxes[outer].iter().zip(&boxes[inner]).all(|(o, i)| o.0 <= i.0 && i.1 <= o.1)
+    };
+    let size = |at: usize| boxes[at].iter().map(|(low, high)| high - low).product::<f64>();
+    let mut outlines: Vec<usize> = (0..rings.len()).filter(|at| !are_holes[*at]).collect();
+    outlines.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
+    let mut groups: Vec<Vec<usize>> = (0..rings.len()).map(|at| vec![at]).collect();
+    for hole in (0..rings.len()).filter(|at| are_holes[*at]) {
+        let around: Vec<usize> = outlines.iter().copied().filter(|outer| is_around(*outer, hole)).collect();
+        let owner = match around.as_slice() {
+            [only] => Some(*only),
+            several => several.iter().copied().find(|outer| holds(&rings[*outer], &rings[hole])),
+        };
+        if let Some(owner) = owner {
+            groups[hole].clear();
+            groups[owner].push(hole);
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Whether an outline holds most vertices of a ring, which may touch it.
+fn holds(outline: &[[f64; 2]], ring: &[[f64; 2]]) -> bool {
+    let area = RepairedRings::new(vec![outline.to_vec()]).and_then(RepairedRings::polygon);
+    area.is_ok_and(|area| 2 * ring.iter().filter(|vertex| area.contains(&vertex[..])).count() > ring.len())
 }
 
 /// The file of the same name with another extension, if it exists.

@@ -70,10 +70,15 @@ fn bad_geojson_is_refused() {
     assert!(polygon("[[]]").contains("holds no vertices"));
     let open = polygon("[[[0,0],[1,0],[0,1]]]");
     assert_eq!(open, "a.json, the geometry: ring 1 is open; repeat its first vertex at its end");
-    let high = polygon("[[[0,0,5],[1,0,5],[0,1,5],[0,0,5]]]");
-    assert_eq!(
-        high,
-        "a.json: the geometry has three-dimensional coordinates; export the map without the third coordinate"
+    let null = polygon("[[[0,0],[1,0],[0,1],[0,0]],[[0,0],[1,null],[0,1],[0,0]]]");
+    let expected = "a.json is not valid GeoJSON, the geometry, ring 2: a coordinate of vertex 2 is null; correct it, or \
+                    export the map again";
+    assert_eq!(null, expected);
+    let second = TOWNS.replace("[[20, 40], [21, 40]", "[[20, 40], [null, 40]");
+    assert!(message("a.json", second).contains(", feature 2, ring 2: a coordinate of vertex 2 is null"));
+    assert!(
+        message("a.json", TOWNS.replace("[10, 45]", "[10, null]"))
+            .contains(", feature 3: a coordinate is null")
     );
     assert!(
         polygon("[[[0,0],[1,1],[0,0]]]").contains("the geometry, ring 1 at (0, 0) has 2 distinct vertices")
@@ -113,10 +118,6 @@ fn bad_well_known_text_is_refused() {
     assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))) x").contains("was not opened"));
     assert!(
         message("a.wkt", "POLYGON((0 0, 1 0, 0 1, 0 0))\nthe end").contains("line 2: this is no geometry")
-    );
-    assert!(
-        message("a.wkt", "POLYGON Z((0 0 1, 1 0 1, 0 1 1, 0 0 1))")
-            .contains("geometry 1 has three-dimensional")
     );
     assert!(message("a.wkt", "POLYGON((0 0, 1 0, 0 1))").contains("geometry 1: ring 1 is open"));
     assert!(message("a.wkt", "GEOMETRYCOLLECTION(".repeat(100_000)).contains("nest too deep"));
@@ -227,6 +228,44 @@ fn shapefiles_are_read() {
     assert!(error(("NAME", "x")).contains("without a .dbf file next to"));
 }
 
+/// Holes are told by the direction in which they run; where all rings run in one, by the even-odd rule.
+#[test]
+fn holes_of_shapefiles_run_the_other_way() {
+    let square = |x: f64, side: f64| {
+        [[x, x], [x, x + side], [x + side, x + side], [x + side, x], [x, x]]
+            .map(|[x, y]| Point::new(x, y))
+            .to_vec()
+    };
+    let read_file = |polygons: &[Vec<PolygonRing<Point>>]| {
+        let mut out = Cursor::new(Vec::new());
+        {
+            let mut writer = ShapeWriter::new(&mut out);
+            for rings in polygons {
+                writer.write_shape(&shapefile::Polygon::with_rings(rings.clone())).unwrap();
+            }
+        }
+        let map = read("a.shp", out.into_inner(), None).unwrap();
+        (map.polygon().unwrap().area(), map.notes)
+    };
+    let (outer, inner) = (PolygonRing::Outer, PolygonRing::Inner);
+    // An island in a lake, and a lake on that.
+    let nested = vec![
+        outer(square(0.0, 10.0)),
+        inner(square(1.0, 8.0)),
+        outer(square(2.0, 4.0)),
+        inner(square(3.0, 1.0)),
+    ];
+    assert_eq!(read_file(&[nested]), (100.0 - 64.0 + 16.0 - 1.0, vec![]));
+    // An outline in another is no hole where others are told.
+    let within = vec![outer(square(0.0, 10.0)), outer(square(2.0, 4.0))];
+    let other = vec![outer(square(20.0, 4.0)), inner(square(21.0, 1.0))];
+    let (area, notes) = read_file(&[within.clone(), other]);
+    let overlap =
+        "a.shp: polygons of a feature overlap; what is inside of any of them is the region: record 1";
+    assert_eq!((area, notes), (100.0 + 15.0, vec![overlap.to_string()]));
+    assert_eq!(read_file(&[within]), (84.0, vec![]));
+}
+
 #[test]
 fn bad_shapefiles_are_refused() {
     let written = |write: &dyn Fn(&mut Cursor)| {
@@ -240,7 +279,11 @@ fn bad_shapefiles_are_refused() {
         [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]].map(|[x, y]| shapefile::PointZ::new(x, y, 9.0, 0.0)).to_vec(),
     );
     let heights = written(&|out| ShapeWriter::new(out).write_shape(&PolygonZ::new(heights.clone())).unwrap());
-    assert!(message("a.shp", &heights).contains("every record has three-dimensional coordinates"));
+    let map = read("a.shp", &heights, None).unwrap();
+    assert_eq!(
+        (map.polygon().unwrap().area(), &map.notes[..]),
+        (0.5, &["a.shp: heights are left out: record 1".into()][..])
+    );
     let sound = written(&|out| {
         ShapeWriter::new(out).write_shape(&shapefile::Polygon::new(ring(0.0, 0.0))).unwrap();
     });
@@ -398,6 +441,64 @@ fn features_are_united_and_named() {
     assert!(within.notes[0].contains("features overlap"), "{:?}", within.notes);
 }
 
+/// Heights and measures are left out, and a ring is closed if its ends meet but for rounding.
+#[test]
+fn heights_are_left_out_and_gaps_of_rounding_closed() {
+    let json = r#"{"type":"Polygon","coordinates":[[[0,0,5],[2,0,5],[2,2,7],[0,2,5],[0,0,5]]]}"#;
+    let note = "heights are left out: ";
+    for (name, text, expected) in [
+        ("a.json", json, Some("the geometry")),
+        ("a.wkt", "POLYGON Z((0 0 5,2 0 5,2 2 7,0 2 5,0 0 5))", Some("geometry 1")),
+        ("a.wkt", "POLYGON ZM((0 0 5 1,2 0 5 1,2 2 7 1,0 2 5 1,0 0 5 1))", Some("geometry 1")),
+        ("a.wkt", "POLYGON M((0 0 5,2 0 5,2 2 7,0 2 5,0 0 5))", None),
+        ("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 1e-9))", None),
+    ] {
+        let map = read(name, text, None).unwrap();
+        let expected: Vec<String> = expected.iter().map(|place| format!("{name}: {note}{place}")).collect();
+        assert_eq!((map.polygon().unwrap().area(), map.notes), (4.0, expected), "{text}");
+    }
+    assert!(message("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 1e-8))").contains("ring 1 is open"));
+    for (name, text) in [("a.json", r#"{"type":"Point","coordinates":[1,2,3]}"#), ("a.wkt", "POINT Z(1 2 3)")]
+    {
+        let sheet = crate::Sheet::parse(name, text.as_bytes(), &crate::TableOptions::default()).unwrap();
+        assert_eq!(sheet.values, [1.0, 2.0], "{name}");
+        assert!(sheet.warnings[0].contains("the heights of points are left out"), "{:?}", sheet.warnings);
+    }
+}
+
+/// Holes are inner rings of their own polygon. Other polygons of a feature are united with it, whatever the
+/// format, and where they overlap that is said.
+#[test]
+fn polygons_of_a_feature_are_united() {
+    let square = |x: f64, side: f64| {
+        let far = x + side;
+        format!("[[{x},{x}],[{far},{x}],[{far},{far}],[{x},{far}],[{x},{x}]]")
+    };
+    let json = |polygons: &str| format!(r#"{{"type":"MultiPolygon","coordinates":[{polygons}]}}"#);
+    let (whole, within, beside) = (square(0.0, 10.0), square(3.0, 3.0), square(5.0, 10.0));
+    let overlap = "polygons of a feature overlap; what is inside of any of them is the region: ";
+    for (polygons, area, overlaps) in [
+        (format!("[{whole}],[{within}]"), 100.0, true),
+        (format!("[{whole}],[{beside}]"), 175.0, true),
+        (format!("[{whole}],[{whole}]"), 100.0, true),
+        (format!("[{whole},{within}]"), 91.0, false),
+        // An island that fills the lake, and one in it.
+        (format!("[{whole},{within}],[{within}]"), 100.0, false),
+        (format!("[{whole},{within}],[{}]", square(4.0, 1.0)), 92.0, false),
+    ] {
+        let map = read("a.geojson", json(&polygons), None).unwrap();
+        assert_eq!(map.polygon().unwrap().area(), area, "{polygons}");
+        let expected = [format!("a.geojson: {overlap}the geometry")];
+        assert_eq!(map.notes, expected[..usize::from(overlaps)], "{polygons}");
+    }
+    let wkt = "MULTIPOLYGON(((0 0,10 0,10 10,0 10,0 0)),((3 3,6 3,6 6,3 6,3 3)))";
+    let map = read("a.wkt", wkt, None).unwrap();
+    assert_eq!(
+        (map.polygon().unwrap().area(), &map.notes[..]),
+        (100.0, &[format!("a.wkt: {overlap}geometry 1")][..])
+    );
+}
+
 #[test]
 fn rings_are_repaired_and_named() {
     let text =
@@ -411,6 +512,27 @@ fn rings_are_repaired_and_named() {
     let expected = "a.wkt: rings cross at 1 place; what is inside of an odd number of rings counts as inside: geometry 1, \
                     ring 1 crosses itself at (1, 1)";
     assert_eq!(map.notes[1], expected);
+    // What a repeated vertex and a direction say is nothing; a spike is cut off.
+    let text = "POLYGON((0 0,0 0,4 0,4 2,9 2,4 2,4 4,4 4,0 4,0 0),(1 1,2 1,2 2,2 2,1 1))";
+    let map = read("a.wkt", text, None).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.repaired_rings), (15.5, 1));
+    let spike = "spikes, where a ring runs back along itself, are cut off: geometry 1, ring 1 at (9, 2)";
+    assert_eq!(map.notes, [format!("a.wkt: {spike}")]);
+    // A ring given again is a mistake of the file, not a hole.
+    let text = "POLYGON((0 0,2 0,2 2,0 2,0 0),(2 2,0 2,0 0,2 0,2 2));POLYGON((5 0,6 0,6 1,5 0))";
+    let map = read("a.wkt", text, None).unwrap();
+    assert_eq!((map.polygon().unwrap().area(), map.left_out_rings), (4.5, 1));
+    assert_eq!(
+        map.notes,
+        ["a.wkt: rings that repeat another are left out: geometry 1, ring 2 repeats ring 1"]
+    );
+    // The same with one more vertex: nothing is left, and that is said.
+    let cancelling = "POLYGON((0 0,2 0,2 2,0 2,0 0),(0 0,1 0,2 0,2 2,0 2,0 0))";
+    let named = "geometry 1, where the edges of rings 1, 2 cancel each other";
+    let map = read("a.wkt", format!("{cancelling};POLYGON((5 0,6 0,6 1,5 0))"), None).unwrap();
+    assert_eq!(map.notes[0], format!("a.wkt: polygons that enclose no area are left out: {named}"));
+    let alone = format!("encloses no area: {named}; choose another feature");
+    assert!(message("a.wkt", cancelling).contains(&alone), "{}", message("a.wkt", cancelling));
     // An edge that a neighbour has in two pieces is part of neither border.
     let map =
         read("a.wkt", "POLYGON((0 0,2 0,2 2,0 2,0 0));POLYGON((2 0,4 0,4 2,2 2,2 1,2 0))", None).unwrap();
@@ -627,11 +749,8 @@ fn what_is_no_point_is_refused() {
     assert!(message("a.json", TOWNS).contains("a.json, feature 1 is a Polygon, not a point"));
     let without_place = r#"{"type": "Feature", "properties": null, "geometry": null}"#;
     assert!(message("a.json", without_place).contains("feature 1, column 1 (\"lon\"): the value is missing"));
-    let high = r#"{"type": "Point", "coordinates": [1, 2, 3]}"#;
-    assert!(message("a.json", high).contains("feature 1 has three-dimensional coordinates"));
     assert!(message("a.json", r#"{"type": "MultiPoint", "coordinates": []}"#).contains("holds no points"));
     assert!(message("a.wkt", "POINT EMPTY").contains("the value is missing"));
-    assert!(message("a.wkt", "POINT Z(1 2 3)").contains("three-dimensional"));
     assert!(message("a.wkt", "").contains("holds no points"));
     assert!(message("a.wkt", "LINESTRING(0 0, 1 1)").contains("feature 1 is a LINESTRING"));
 }

@@ -59,12 +59,10 @@ pub(super) fn read_points(bytes: &[u8], layer: &mut PointLayer) -> Result<(), Io
 }
 
 fn add_points(layer: &mut PointLayer, feature: usize, geometry: &Wkt<f64>) -> Result<(), IoError> {
-    let mut add = |point: &Point<f64>| match point.coord() {
-        Some(coord) if coord.z.is_some() => Err(layer.third_coordinate(feature)),
-        coord => {
-            layer.add(feature, coord.map(|coord| [coord.x, coord.y]));
-            Ok(())
-        }
+    let mut add = |point: &Point<f64>| {
+        layer.has_heights |= point.coord().is_some_and(|coord| coord.z.is_some());
+        layer.add(feature, point.coord().map(|coord| [coord.x, coord.y]));
+        Ok(())
     };
     match geometry {
         Wkt::Point(point) => add(point),
@@ -163,9 +161,10 @@ fn add(layer: &mut Layer, geometry: &Wkt<f64>) -> Result<(), IoError> {
 }
 
 fn add_rings(layer: &mut Layer, rings: &[LineString<f64>]) -> Result<(), IoError> {
+    layer.begin_polygon();
     for ring in rings {
         if ring.coords().iter().any(|coord| coord.z.is_some()) {
-            return Err(layer.third_coordinate(&layer.feature()));
+            layer.leave_out_heights();
         }
         layer.add_closed(ring.coords().iter().map(|coord| [coord.x, coord.y]).collect())?;
     }

@@ -23,14 +23,11 @@ const ROUNDING: f64 = 1e-12;
 /// # Ok::<(), steinbound::Error>(())
 /// ```
 pub fn contains_within(domain: &dyn Domain, x: &[f64], tolerance: f64) -> bool {
+    if let &[x, y] = x {
+        return contains_near(domain, [x, y], [tolerance; 2]);
+    }
     if domain.contains(x) {
         return true;
-    }
-    if x.len() == 2 {
-        return (0..DIRECTIONS).any(|k| {
-            let (sine, cosine) = (TAU * k as f64 / DIRECTIONS as f64).sin_cos();
-            domain.contains(&[x[0] + tolerance * cosine, x[1] + tolerance * sine])
-        });
     }
     if domain.has_distance() {
         return domain.distance_to_boundary(x, &mut vec![0.0; x.len()]) <= tolerance;
@@ -44,6 +41,23 @@ pub fn contains_within(domain: &dyn Domain, x: &[f64], tolerance: f64) -> bool {
         beside[axis] = x[axis];
         is_near
     })
+}
+
+/// Whether a point of the plane lies inside of a domain, or within an ellipse with these half-axes of it: where
+/// the two axes have other units, such as degrees of longitude and latitude.
+///
+/// ```
+/// use steinbound::domain::{Cuboid, contains_near};
+/// let square = Cuboid::new(vec![-1.0; 2], vec![1.0; 2])?;
+/// assert!(contains_near(&square, [1.3, 0.0], [0.4, 0.2]) && !contains_near(&square, [0.0, 1.3], [0.4, 0.2]));
+/// # Ok::<(), steinbound::Error>(())
+/// ```
+pub fn contains_near(domain: &dyn Domain, [x, y]: [f64; 2], [across, along]: [f64; 2]) -> bool {
+    let is_inside_at = |k: usize| {
+        let (sine, cosine) = (TAU * k as f64 / DIRECTIONS as f64).sin_cos();
+        domain.contains(&[x + across * cosine, y + along * sine])
+    };
+    domain.contains(&[x, y]) || (0..DIRECTIONS).any(is_inside_at)
 }
 
 /// How far rounding may move a point near a domain: a tiny part of the largest coordinate of either.

@@ -67,7 +67,7 @@ use rand::rngs::ChaCha8Rng;
 
 pub use annulus::Annulus;
 pub use ball::{Ball, Norm};
-pub use border::{contains_within, rounding_tolerance};
+pub use border::{contains_near, contains_within, rounding_tolerance};
 pub use complement::Complement;
 pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, density_bound};
 pub use cuboid::Cuboid;
@@ -82,7 +82,7 @@ pub(crate) use nearby_normals::nearby_normals;
 pub(crate) use placement::{Placement, place};
 pub use polygon::Polygon;
 pub use predicate::{Membership, Predicate};
-pub use repair::{LeftOutRing, RepairedRings, RingCrossing};
+pub use repair::{LeftOutRing, RepairedRings, RepeatedRing, RingCrossing, RingSpike};
 pub use response_limits::{Limit, ResponseLimits};
 pub use shape::{Parameter, ParameterKind, SHAPES, Shape, ShapeArguments};
 pub(crate) use spread::farthest_first;

@@ -13,9 +13,10 @@ use crate::error::DomainError;
 ///
 /// # Definition
 ///
-/// Vertices that repeat the one before and rings without area are left out. Edges are cut where they cross or
-/// run along each other, and pieces that then occur an even number of times are removed. A point is inside if
-/// it is inside an odd number of the given rings, in which their orientation plays no role.
+/// Vertices that repeat the one before, spikes, rings without area and rings that repeat another are left out.
+/// Edges are cut where they cross or run along each other, and pieces that then occur an even number of times are
+/// removed. A point is inside if it is inside an odd number of the rings that are left, in which their
+/// orientation plays no role.
 ///
 /// # Complexity
 ///
@@ -34,6 +35,8 @@ use crate::error::DomainError;
 pub struct RepairedRings {
     rings: Vec<Vec<[f64; 2]>>,
     left_out: Vec<LeftOutRing>,
+    repeats: Vec<RepeatedRing>,
+    spikes: Vec<RingSpike>,
     crossings: Vec<RingCrossing>,
 }
 
@@ -47,6 +50,26 @@ pub struct LeftOutRing {
     pub place: Option<[f64; 2]>,
     /// What is wrong with it, to be read after "the ring".
     pub problem: String,
+}
+
+/// A ring that has the same edges as one before: a mistake, since the two would cancel each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RepeatedRing {
+    /// The ring that was left out, counted from 1.
+    pub ring: usize,
+    /// The ring that has its edges.
+    pub of: usize,
+}
+
+/// A ring that turns back on itself and encloses nothing on the way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct RingSpike {
+    /// The ring, counted from 1.
+    pub ring: usize,
+    /// Where it turns back first.
+    pub place: [f64; 2],
 }
 
 /// Where two rings, or a ring and itself, were cut because they cross or run along each other.
@@ -74,15 +97,29 @@ impl RepairedRings {
     /// are no finite numbers of moderate size, and scribbles with many times as many crossings as edges.
     pub fn new(rings: Vec<Vec<[f64; 2]>>) -> Result<RepairedRings, DomainError> {
         let mut left_out = Vec::new();
+        let mut repeats = Vec::new();
+        let mut spikes = Vec::new();
         let mut sound = Vec::new();
         let mut numbers = Vec::new();
+        let mut known: HashMap<Vec<[[u64; 2]; 2]>, usize> = HashMap::new();
         for (at, ring) in rings.into_iter().enumerate() {
             let place = ring.first().copied();
-            match without_repeats(at + 1, ring)? {
+            let checked = match without_repeats(at + 1, ring)? {
                 Ok(ring) => {
-                    sound.push(ring);
-                    numbers.push(at + 1);
+                    let (ring, tip) = without_spikes(ring);
+                    spikes.extend(tip.map(|place| RingSpike { ring: at + 1, place }));
+                    without_repeats(at + 1, ring)?
                 }
+                fault => fault,
+            };
+            match checked {
+                Ok(ring) => match *known.entry(all_edges(&ring)).or_insert(at + 1) {
+                    first if first == at + 1 => {
+                        sound.push(ring);
+                        numbers.push(at + 1);
+                    }
+                    of => repeats.push(RepeatedRing { ring: at + 1, of }),
+                },
                 Err(RingFault(problem)) => left_out.push(LeftOutRing { ring: at + 1, place, problem }),
             }
         }
@@ -102,7 +139,9 @@ impl RepairedRings {
             None if is_cut || odd.is_some() => with_area(chained(pieces.collect())),
             None => sound,
         };
-        Ok(RepairedRings { rings, left_out, crossings })
+        // A ring that is left out is named already.
+        spikes.retain(|spike| numbers.binary_search(&spike.ring).is_ok());
+        Ok(RepairedRings { rings, left_out, repeats, spikes, crossings })
     }
 
     /// What is inside of any of several regions, and whether some of them overlap. Common borders are
@@ -143,6 +182,16 @@ impl RepairedRings {
     /// The rings that were left out.
     pub fn left_out(&self) -> &[LeftOutRing] {
         &self.left_out
+    }
+
+    /// The rings that were left out because they repeat another.
+    pub fn repeats(&self) -> &[RepeatedRing] {
+        &self.repeats
+    }
+
+    /// The rings that had spikes.
+    pub fn spikes(&self) -> &[RingSpike] {
+        &self.spikes
     }
 
     /// Where rings were cut.
@@ -235,6 +284,44 @@ fn snap(place: [f64; 2], step: f64) -> [f64; 2] {
 
 fn numbered(ring: &[[f64; 2]], number: usize) -> impl Iterator<Item = Edge> {
     closed(ring).map(move |[a, b]| Edge { a, b, ring: number, number: 0 })
+}
+
+/// A ring without the edges that it runs back along at once, and where it first turned back.
+fn without_spikes(ring: Vec<[f64; 2]>) -> (Vec<[f64; 2]>, Option<[f64; 2]>) {
+    let mut tip = None;
+    let mut kept: Vec<[f64; 2]> = Vec::with_capacity(ring.len());
+    for vertex in ring {
+        match kept.len() >= 2 && kept[kept.len() - 2] == vertex {
+            true => {
+                let end = kept.pop();
+                tip = tip.or(end);
+            }
+            false => kept.push(vertex),
+        }
+    }
+    // Spikes where the ring begins.
+    let mut start = 0;
+    while kept.len() - start > 2 {
+        let last = kept.len() - 1;
+        if kept[last - 1] == kept[start] {
+            tip = tip.or(Some(kept[last]));
+            kept.truncate(last - 1);
+        } else if kept[last] == kept[start + 1] {
+            tip = tip.or(Some(kept[start]));
+            kept.truncate(last);
+            start += 1;
+        } else {
+            break;
+        }
+    }
+    (kept.split_off(start), tip)
+}
+
+/// The edges of a ring, the same wherever it begins and in whichever direction it runs.
+fn all_edges(ring: &[[f64; 2]]) -> Vec<[[u64; 2]; 2]> {
+    let mut edges: Vec<_> = closed(ring).map(edge_key).collect();
+    edges.sort_unstable();
+    edges
 }
 
 /// The rings that enclose an area: pieces of rings that were cut may be needles.
@@ -440,11 +527,34 @@ mod tests {
         assert!(RepairedRings::new(vec![vec![[f64::NAN, 0.0]]]).is_err());
     }
 
+    /// By the even-odd rule a ring given twice would enclose nothing.
+    #[test]
+    fn a_ring_given_again_counts_once() {
+        let turned = vec![[2.0, 2.0], [2.0, 0.0], [0.0, 0.0], [0.0, 2.0]];
+        let hole = vec![[0.5, 0.5], [1.0, 0.5], [1.0, 1.0]];
+        let rings = vec![square(0.0, 0.0, 2.0), hole.clone(), turned.clone(), hole, turned];
+        let repaired = RepairedRings::new(rings).unwrap();
+        let repeats: Vec<_> = repaired.repeats().iter().map(|repeat| (repeat.ring, repeat.of)).collect();
+        assert_eq!(repeats, [(3, 1), (4, 2), (5, 1)]);
+        assert_eq!(repaired.polygon().unwrap().area(), 4.0 - 0.125);
+    }
+
     #[test]
     fn spikes_and_common_stretches_are_removed() {
-        let spike = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [9.0, 2.0], [4.0, 2.0], [4.0, 4.0], [0.0, 4.0]];
-        let repaired = RepairedRings::new(vec![spike]).unwrap().polygon().unwrap();
-        assert_eq!((repaired.area(), repaired.length()), (16.0, 16.0));
+        let spike = [[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [9.0, 2.0], [4.0, 2.0], [4.0, 4.0], [0.0, 4.0]];
+        let of_two_edges = [&spike[..3], &[[6.0, 1.0], [9.0, 2.0], [6.0, 1.0]], &spike[4..]].concat();
+        // Wherever the ring begins, the spike is found at its tip.
+        for ring in [&spike[..], &of_two_edges] {
+            for start in 0..ring.len() {
+                let turned = [&ring[start..], &ring[..start]].concat();
+                let repaired = RepairedRings::new(vec![square(20.0, 0.0, 1.0), turned]).unwrap();
+                let spikes: Vec<_> =
+                    repaired.spikes().iter().map(|spike| (spike.ring, spike.place)).collect();
+                assert_eq!(spikes, [(2, [9.0, 2.0])]);
+                let repaired = repaired.polygon().unwrap();
+                assert_eq!((repaired.area(), repaired.length()), (17.0, 20.0));
+            }
+        }
         // A neighbour with a vertex in the middle of the common border.
         let (united, overlap) = union(vec![vec![square(0.0, 0.0, 2.0)], vec![square(2.0, 1.0, 2.0)]]);
         assert_eq!((united.area(), united.length(), overlap), (8.0, 14.0, false));

@@ -30,6 +30,11 @@ pub(super) struct Edges {
     pub(super) along_y: Vec<f64>,
     /// One over the squared length, or zero if that is not a number.
     pub(super) inverse_square: Vec<f64>,
+    /// The smallest and the largest `x` and `y` of each block of edges: most blocks are too far away to be
+    /// searched for the nearest edge.
+    boxes: Vec<[f64; 4]>,
+    /// The largest coordinate, which tells how far rounding moves an edge.
+    largest: f64,
 }
 
 impl Rings {
@@ -162,14 +167,26 @@ impl Edges {
 
     /// The edge nearest to `(x, y)`, the first of equals.
     ///
-    /// Blocks of edges are searched for the smallest squared distance without a branch; only the best block
-    /// is searched for the edge.
+    /// Blocks of edges are searched for the smallest squared distance without a branch, those whose box is
+    /// farther away than an edge of the nearest box not at all; only the best block is searched for the edge.
     pub(super) fn nearest(&self, [x, y]: [f64; 2]) -> usize {
+        let gap = |[left, right, low, high]: &[f64; 4]| {
+            square([(left - x).max(x - right).max(0.0), (low - y).max(y - high).max(0.0)])
+        };
+        let gaps = || self.boxes.iter().map(gap).enumerate();
+        let nearest_box = gaps().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(block, _)| block);
+        let block_at = |block: usize| block * BLOCK..((block + 1) * BLOCK).min(self.len());
+        let bound = self.smallest_square(block_at(nearest_box), x, y);
+        // Distances are rounded, so that a box may seem a little farther away than an edge in it.
+        let bound = (1.0 + 1e-5) * bound + square([1e-9 * self.largest, 0.0]);
         let mut best = (f64::INFINITY, 0);
-        for start in (0..self.len()).step_by(BLOCK) {
-            let smallest = self.smallest_square(start..(start + BLOCK).min(self.len()), x, y);
+        for (block, gap) in gaps() {
+            if gap > bound {
+                continue;
+            }
+            let smallest = self.smallest_square(block_at(block), x, y);
             if smallest < best.0 {
-                best = (smallest, start);
+                best = (smallest, block * BLOCK);
             }
         }
         let block = best.1..(best.1 + BLOCK).min(self.len());
@@ -203,6 +220,16 @@ impl Edges {
     }
 
     fn push(&mut self, a: [f64; 2], b: [f64; 2], along: [f64; 2]) {
+        if self.len().is_multiple_of(BLOCK) {
+            self.boxes.push([f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY]);
+        }
+        for [x, y] in [a, b] {
+            if let Some([left, right, low, high]) = self.boxes.last_mut() {
+                (*left, *right) = (left.min(x), right.max(x));
+                (*low, *high) = (low.min(y), high.max(y));
+            }
+            self.largest = self.largest.max(x.abs()).max(y.abs());
+        }
         self.x.push(a[0]);
         self.y.push(a[1]);
         self.end_x.push(b[0]);
@@ -339,6 +366,29 @@ mod tests {
         assert_eq!(rings.at(10.0), [0.0, 2.0]);
         assert_eq!(rings.at(12.5), [10.5, 0.0]);
         assert_eq!(rings.at(16.0), [10.0, 0.0]);
+    }
+
+    /// Islands in any order, so that many blocks hold some that are far apart, and vertices that are as near as
+    /// others.
+    #[test]
+    fn boxes_leave_out_no_edge() {
+        let mut rng = crate::random::stream(4, 0);
+        for offset in [0.0, 1e7] {
+            let mut island = || {
+                let center = [0, 1].map(|_| offset + (40.0 * rng.random::<f64>()).round());
+                let corner = |k: usize| std::f64::consts::TAU * k as f64 / 7.0;
+                (0..7).map(|k| [center[0] + corner(k).cos(), center[1] + corner(k).sin()]).collect()
+            };
+            let rings = Rings::new((0..120).map(|_| island()).collect());
+            let edges = &rings.edges;
+            for k in 0..600 {
+                let free = [0, 1].map(|_| offset - 10.0 + 60.0 * rng.random::<f64>());
+                let place = if k % 3 == 0 { [edges.x[k], edges.y[k]] } else { free };
+                let squares = (0..edges.len()).map(|e| square(edges.offset(e, place[0], place[1])));
+                let first = squares.enumerate().reduce(|a, b| if b.1 < a.1 { b } else { a });
+                assert_eq!(Some(edges.nearest(place)), first.map(|(e, _)| e), "{place:?}");
+            }
+        }
     }
 
     /// On circles, and on combs whose long teeth cross all levels; at random points, at vertices and beside.

@@ -276,8 +276,8 @@ pub enum FitError {
     },
     /// An integral over the domain would need too many nodes.
     #[error(
-        "the {domain} is too large or too thin, compared with the data, to integrate over; use tksd, which \
-         needs no integral"
+        "the {domain} is too large or too thin, compared with the data, to integrate over; use efficient or \
+         tksd, which need no integral"
     )]
     TooManyNodes {
         /// The domain.

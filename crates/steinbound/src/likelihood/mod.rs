@@ -106,3 +106,16 @@ impl Truncated<'_> {
         truncated::integrated(self)
     }
 }
+
+/// Whether [`Truncated::maximise`] has what it needs: a density, and a domain that it can integrate over.
+pub(crate) fn is_possible(
+    model: &dyn Model,
+    data: &Points,
+    domain: &dyn Domain,
+    seed: u64,
+    interrupt: &Interrupt,
+) -> bool {
+    let is_whole = model.density().is_some() && model.differentiated().len() == model.dimension();
+    let rule = || IntegrationRule::new(domain, data, 0, seed, interrupt);
+    model.conditional().is_some() || (is_whole && matches!(rule(), Ok(Some(_))))
+}

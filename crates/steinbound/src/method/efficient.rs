@@ -149,7 +149,8 @@ impl Procedure for Efficient {
             return by_tksd(preparation, THIN);
         }
         let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
-        estimate.iter_mut().for_each(|estimate| moves.judge(estimate));
+        let remedy = moves.remedy(preparation);
+        estimate.iter_mut().for_each(|estimate| moves.judge(estimate, remedy));
         let setup = &mut preparation.setup;
         setup.m = surface.points.len();
         setup.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });

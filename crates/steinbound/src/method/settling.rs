@@ -4,6 +4,7 @@ use super::surface::Surface;
 use super::{BoundaryUsed, Disagreement, Estimator, Preparation};
 use crate::error::Error;
 use crate::kernel::Bandwidth;
+use crate::likelihood;
 use crate::matrix::Matrix;
 use crate::minimise::{Estimate, sandwich};
 use crate::points::Points;
@@ -62,16 +63,28 @@ impl Moves {
         }
     }
 
+    /// What to do where the estimate did not settle. A likelihood is advised where it has what it needs: regions
+    /// of many small parts cannot be integrated over.
+    pub(super) fn remedy(&self, preparation: &Preparation) -> &'static str {
+        let Preparation { estimator, data, model, .. } = preparation;
+        let has_settled = is_small(self.finer.as_ref()) && is_small(self.tighter.as_ref());
+        let domain = estimator.domain.as_deref().filter(|_| !has_settled);
+        let can_integrate =
+            |domain| likelihood::is_possible(*model, data, domain, estimator.seed, &estimator.interrupt);
+        match domain.is_some_and(can_integrate) {
+            true => "test whether the model fits, give another bandwidth, or use truncated-mle",
+            false => "test whether the model fits, or give another bandwidth",
+        }
+    }
+
     /// Marks an estimate that did not settle.
-    pub(super) fn judge(&self, estimate: &mut Estimate) {
+    pub(super) fn judge(&self, estimate: &mut Estimate, remedy: &str) {
         let of_boundary = "a finer boundary";
         let of_penalty = "a boundary that tolerates a tenth of the flux";
         for (found, what) in [(&self.finer, of_boundary), (&self.tighter, of_penalty)] {
             if let Some(found) = found.as_ref().filter(|found| !is_small(Some(found))) {
-                estimate.warnings.push(WarningKind::Boundary.warning(format!(
-                    "{}: test whether the model fits, give another bandwidth, or use truncated-mle",
-                    moved(found, what)
-                )));
+                let text = format!("{}: {remedy}", moved(found, what));
+                estimate.warnings.push(WarningKind::Boundary.warning(text));
                 estimate.converged = false;
             }
         }
@@ -141,4 +154,38 @@ pub(super) fn in_standard_errors(
     let moves = (0..change.len()).map(|k| change[k].abs() / covariance[(k, k)].sqrt());
     let (k, standard_errors) = moves.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(Disagreement { parameter: names[k].clone(), standard_errors })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{Cuboid, Domain, Polygon};
+    use crate::model::Gaussian;
+
+    /// A likelihood is advised only where the region can be integrated over.
+    #[test]
+    fn what_is_known_to_refuse_is_not_advised() {
+        let places: Vec<[f64; 2]> = (0..40).map(|k| [f64::from(k * 7 % 40), f64::from(k)]).collect();
+        let data = Points::from_rows(&places).unwrap();
+        let model = Gaussian::with_variance(2, 100.0).unwrap();
+        let island = |k: usize| {
+            let (x, y) = (k % 60, k / 60);
+            let (x, y) = (x as f64 + 0.3 * (k as f64).sin(), y as f64 + 0.3 * (1.7 * k as f64).cos());
+            vec![[x, y], [x + 0.2, y], [x + 0.2, y + 0.2], [x, y + 0.2]]
+        };
+        let islands = Polygon::new((0..3600).map(island).collect()).unwrap();
+        let square = Cuboid::new(vec![0.0; 2], vec![60.0; 2]).unwrap();
+        let unsettled = Disagreement { parameter: "mean".into(), standard_errors: 0.5 };
+        let moves = Moves { finer: None, tighter: Some(unsettled) };
+        let remedy = |estimator: Estimator| {
+            let preparation = Preparation::new(&estimator, &data, &model).unwrap();
+            moves.remedy(&preparation)
+        };
+        let inside = |domain: Arc<dyn Domain>| remedy(Estimator::efficient().domain(domain));
+        assert!(inside(Arc::new(square)).contains("truncated-mle"));
+        assert!(!inside(Arc::new(islands)).contains("truncated-mle"));
+        assert!(!remedy(Estimator::efficient()).contains("truncated-mle"));
+    }
 }

@@ -87,7 +87,8 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     }
     preparation.boundary = Some(surface.points);
     let solver = solver(estimator, preparation.model, &held)?;
-    Ok(Arc::new(Settled { solver, moves }))
+    let remedy = moves.remedy(preparation);
+    Ok(Arc::new(Settled { solver, moves, remedy }))
 }
 
 /// The solver for a held kernel, with counts where the model has parameters that only these determine.
@@ -175,12 +176,14 @@ fn attempt(
 struct Settled {
     solver: Arc<dyn Solver>,
     moves: Moves,
+    /// What to do where the estimate did not settle.
+    remedy: &'static str,
 }
 
 impl Solver for Settled {
     fn estimate(&self, task: &Task) -> Result<Estimate, Error> {
         let mut estimate = self.solver.estimate(task)?;
-        self.moves.judge(&mut estimate);
+        self.moves.judge(&mut estimate, self.remedy);
         Ok(estimate)
     }
 
