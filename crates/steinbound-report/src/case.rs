@@ -160,14 +160,9 @@ impl Report {
     ) -> Report {
         let (found, prepared) = (&answer.answer, &regression.prepared);
         let fit = &found.fit;
-        let page = match prepared.censored.as_ref() {
-            Some(model) => {
-                let is_censored = |x: &&[f64]| {
-                    let (low, high) = model.limits_at(x);
-                    x[0] <= low || x[0] >= high
-                };
-                let count = prepared.points.rows().filter(is_censored).count();
-                self.fact("censored responses", format!("{count} of {}", prepared.points.len()))
+        let page = match prepared.censored_counts() {
+            Some([low, high]) => {
+                self.fact("censored responses", format!("{} of {}", low + high, prepared.points.len()))
             }
             None => self,
         };

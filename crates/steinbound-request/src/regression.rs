@@ -279,6 +279,7 @@ impl RegressionRequest {
             }
         }
         notes.extend(design.notes.iter().cloned());
+        notes.extend(censored_note(&prepared, &design));
         let places = (0..frame.len()).map(|row| frame.place(row)).collect();
         let own = |column: Option<Column>| match column {
             Some(Column::Each(values)) => Some(Column::Each(rows.iter().map(|row| values[*row]).collect())),
@@ -562,6 +563,25 @@ fn left_out(frame: &Frame, prepared: &PreparedRegression, outside: &[usize]) -> 
     let place = |row: &usize| format!("{} ({name} is {})", frame.place(*row), points.row(*row)[0]);
     let (count, rows, listed) = (outside.len(), points.len(), first_places(outside.iter().map(place)));
     format!("{count} of {rows} rows have a response outside its limits: {listed}; they were left out")
+}
+
+/// How many responses are recorded at limits that censor, in words that name the limits of the column.
+fn censored_note(prepared: &PreparedRegression, design: &Design) -> Option<String> {
+    let counts = prepared.censored_counts()?;
+    let model = prepared.censored.as_ref()?;
+    let is_limited = |side: usize| {
+        prepared.points.rows().any(|x| [model.limits_at(x).0, model.limits_at(x).1][side].is_finite())
+    };
+    let at = |side: usize| {
+        let name = if (side == 0) != design.is_decreasing() { "lower" } else { "upper" };
+        match counts[side] {
+            0 => format!("none is recorded at the {name} limit, which therefore says nothing of them"),
+            1 => format!("one is recorded at the {name} limit"),
+            count => format!("{count} are recorded at the {name} limit"),
+        }
+    };
+    let sides: Vec<String> = (0..2).filter(|side| is_limited(*side)).map(at).collect();
+    Some(format!("of {} responses {}", prepared.points.len(), sides.join(", and ")))
 }
 
 /// Which limits of the response as it is modelled censor: those of its column are exchanged by a function that

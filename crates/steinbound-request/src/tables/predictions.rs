@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn digits_follow_the_standard_error() {
-        let style = TableStyle { confidence: 0.9, ..TableStyle::default() };
+        let style = TableStyle::new(0.9);
         let text = document(&[Prediction::new(3.1372, 0.25, 2.0)], &style).to_string();
         let expected = "predicted mean of the untruncated response\n\
                         row  mean  std. error  90% lower  90% upper\n\

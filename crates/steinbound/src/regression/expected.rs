@@ -170,6 +170,24 @@ impl PreparedRegression {
         ResponseAt { limits, is_censored: [low.is_finite(), high.is_finite()] }
     }
 
+    /// How many responses are recorded at the lower and at the upper censoring limit; `None` without such limits.
+    ///
+    /// ```
+    /// use steinbound::regression::{Censored, ResponseLimit, TruncatedRegression};
+    /// let hours = vec![0.0, 0.0, 1.5, 0.0, 4.0];
+    /// let regression = TruncatedRegression::new("hours", hours).lower(ResponseLimit::Constant(0.0));
+    /// let regression = regression.censored(Censored::Both).build(0)?;
+    /// assert_eq!(regression.censored_counts(), Some([3, 0]));
+    /// # Ok::<(), steinbound::Error>(())
+    /// ```
+    pub fn censored_counts(&self) -> Option<[usize; 2]> {
+        let model = self.censored.as_ref()?;
+        let count = |is_at: fn(f64, (f64, f64)) -> bool| {
+            self.points.rows().filter(|x| is_at(x[0], model.limits_at(x))).count()
+        };
+        Some([count(|y, (low, _)| y <= low), count(|y, (_, high)| y >= high)])
+    }
+
     /// The mean and standard deviation of the latent response at an observation, from the reported parameters
     /// of a fit; `None` if they do not exist.
     pub fn response(&self, x: &[f64], fit: &Fit) -> Option<(f64, f64)> {
