@@ -93,6 +93,9 @@ const LARGEST_BOUNDARY_CONDITION: f64 = 1e12;
 /// Beyond this condition of the normal equations half of all digits are lost.
 const LARGEST_NORMAL_CONDITION: f64 = 1e8;
 
+/// Beyond this condition the estimate has fewer than four digits.
+const MOST_LOST: f64 = 1e12;
+
 /// The share of a variance beyond which one of very many observations dominates. In 200 samples of the
 /// paper's regression the largest share of truncated maximum likelihood never reached it; one in eight
 /// exceeded a quarter.
@@ -201,8 +204,10 @@ impl Problem<'_> {
     /// converged where its boundary is too coarse.
     pub fn add_diagnostics(&self, fit: &mut Fit) -> Result<Diagnostics, Error> {
         let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(fit)))?;
-        fit.converged &=
-            moves.is_none() && self.of_distance_bias(diagnostics.distance_bias.as_ref()).is_none();
+        let has_digits = diagnostics.normal_condition.is_none_or(|condition| condition <= MOST_LOST);
+        fit.converged &= has_digits
+            && moves.is_none()
+            && self.of_distance_bias(diagnostics.distance_bias.as_ref()).is_none();
         if let Some(warning) = self.boundary_warning() {
             if diagnostics.is_boundary_fine(self) {
                 fit.warnings.retain(|known| known != warning);
@@ -449,9 +454,13 @@ impl Diagnostics {
 
     fn of_equations(&self) -> Option<Warning> {
         let condition = self.normal_condition.filter(|c| *c > LARGEST_NORMAL_CONDITION)?;
+        let lost = match condition > MOST_LOST {
+            true => ", so that rounding has taken most digits of the estimate; do not use it",
+            false => "",
+        };
         Some(WarningKind::Data.warning(format!(
-            "the data hardly distinguish some parameters (the equations for them have condition \
-             {condition:.0e}); use more data, or a model with fewer parameters"
+            "the data hardly distinguish some parameters (the equations for them have condition {condition:.0e}){lost}; use more \
+             data, or a model with fewer parameters"
         )))
     }
 

@@ -142,7 +142,9 @@ impl Surface {
     /// the density of distances to the boundary at zero, over the area of the surface (Cauchy-Schwarz). Zero where
     /// [`thickness`](Surface::thickness) is infinite.
     pub(super) fn density(&self, preparation: &Preparation, kernel: &PairKernel) -> Result<f64, Error> {
-        let Some(near) = self.distance_of(preparation, kernel.widths(), NEAREST_SHARE) else {
+        let near = self.distance_of(preparation, kernel.widths(), NEAREST_SHARE);
+        // No points are placed on a boundary that is out of reach.
+        let Some(near) = near.filter(|_| !self.points.is_empty()) else {
             return Ok(0.0);
         };
         let area: f64 = surface_weights(kernel, &self.points)?.iter().sum();

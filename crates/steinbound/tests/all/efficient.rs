@@ -271,3 +271,17 @@ fn thin_rings_are_fitted_or_reported() {
         assert!(sound >= 20 && f64::from(inside) >= 0.83 * f64::from(sound), "{width}: {inside} of {sound}");
     }
 }
+
+/// No boundary point is within reach of the kernel: the estimate is that without truncation.
+#[test]
+fn a_boundary_out_of_reach_changes_nothing() {
+    let disc = Arc::new(Ball::new(60.0).unwrap().in_dimension(2));
+    let model = Gaussian::with_variance(2, 1.0).unwrap();
+    let rng = &mut simulate::stream(3, 0);
+    let data = simulate::truncated(&model, &[0.2, -0.1], disc.as_ref(), 300, rng).unwrap().points;
+    let fit = Estimator::efficient().domain(disc).fit(&data, &model).unwrap();
+    assert!(fit.is_trustworthy() && fit.warnings.is_empty(), "{fit}");
+    for (estimate, mean) in fit.estimates().iter().zip(data.mean()) {
+        assert!((estimate - mean).abs() < 0.03, "{fit}");
+    }
+}
