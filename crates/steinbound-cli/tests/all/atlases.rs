@@ -138,8 +138,10 @@ fn drawn(polygon: &Polygon) -> Result<(Points<'static>, [f64; 2], f64), Box<dyn 
         let u = [0.819_172_513_396_164_4, 0.671_043_606_703_789_3, 0.549_700_477_901_9].map(number);
         let place = [0, 1].map(|l| bounds[l].0 + u[l] * (bounds[l].1 - bounds[l].0));
         let square = ((place[0] - center[0]).powi(2) + (place[1] - center[1]).powi(2)) / (spread * spread);
-        if u[2] < (-0.5 * square).exp() && flat.contains(&place) {
-            rows.push(plane.inverse(place));
+        // Edges are straight in degrees; on the plane they are cut into pieces that miss them by metres.
+        let degrees = plane.inverse(place);
+        if u[2] < (-0.5 * square).exp() && flat.contains(&place) && polygon.contains(&degrees) {
+            rows.push(degrees);
             if rows.len() == 300 {
                 break;
             }

@@ -1,11 +1,13 @@
 //! Efficient Stein estimation: moment equations over test fields, with optimal weights.
 
+mod discrepancy;
 mod known;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+use discrepancy::Discrepancy;
 use known::{Known, newton_step};
 
 use crate::compute::cholesky::{Cholesky, ScaledCholesky};
@@ -44,6 +46,10 @@ const NEGLIGIBLE_LEVERAGE: f64 = 1e-4;
 
 /// A leverage counts as at most this: one observation alone would otherwise decide the standard error.
 const LARGEST_LEVERAGE: f64 = 0.9;
+
+/// Scores and their derivatives in so many columns have an exact Hessian at each step of the search for the first
+/// estimate. With more, steps without it are many times faster (200 columns, 1,000 observations: 40 times).
+const MOST_EXACT: usize = 100;
 
 /// The most steps of Newton's method.
 const MOST_STEPS: usize = 50;
@@ -341,6 +347,11 @@ impl<'a> Equations<'a> {
                 let stacked = Stacked::new(&objective, counts, model.parameters());
                 return stacked.search(model, &self.points, start.as_deref(), seed);
             }
+            let columns = form.fields().coordinates() * (1 + model.parameters());
+            if columns <= MOST_EXACT {
+                return search(&objective, model, &self.points, start.as_deref(), seed);
+            }
+            let objective = Discrepancy::new(objective, self)?;
             return search(&objective, model, &self.points, start.as_deref(), seed);
         };
         let zero = vec![0.0; model.parameters()];

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::engine::PairKernel;
 use crate::kernel::Gaussian as GaussianKernel;
+use crate::minimise::objective::Objective;
 use crate::model::{Gaussian, GaussianMixture};
 use crate::stein::{Directions, TestFields, surface_weights};
 
@@ -76,6 +77,9 @@ fn check(case: &Value) {
         let first = equations.first().unwrap().moved_back(model.as_ref(), &equations.origin);
         let (expected, tolerance) = (&case[which], 1e-8);
         assert!(apart(&first.theta.unwrap(), &numbers(&expected["first"])) < tolerance, "{what}");
+        if model.affine().is_none() {
+            of_squares_is_the_same_function(&task, &equations, &start, &what);
+        }
         let found = minimise(&task).unwrap().estimate;
         assert!(found.converged, "{what}");
         let off = apart(found.theta.as_ref().unwrap(), &numbers(&expected["estimate"]));
@@ -85,6 +89,26 @@ fn check(case: &Value) {
         let off = apart(&errors, &numbers(&expected["standard_error"]));
         assert!(off < 1e-6, "{what}: {off:e}");
     }
+}
+
+/// The discrepancy as a sum of squares has the values, gradients and minimum of the one with the exact Hessian.
+fn of_squares_is_the_same_function(task: &EfficientTask, equations: &Equations, start: &[f64], what: &str) {
+    let EfficientTask { form, model, weights, interrupt, .. } = *task;
+    let exact = || {
+        let (points, statistic) = (&equations.points, Statistic::V);
+        SteinObjective::new(form, model, points, weights, statistic, interrupt).unwrap()
+    };
+    let squares = Discrepancy::new(exact(), equations).unwrap();
+    let theta: Vec<f64> = start.iter().enumerate().map(|(k, t)| t + 0.1 * (k as f64 + 1.0)).collect();
+    let (found, expected) = (squares.expand(&theta).unwrap(), exact().expand_fully(&theta).unwrap());
+    assert!((squares.value(&theta).unwrap() / expected.value - 1.0).abs() < 1e-9, "{what}");
+    assert!((found.value / expected.value - 1.0).abs() < 1e-9, "{what}");
+    assert!(apart(&found.gradient, &expected.gradient) < 1e-8, "{what}");
+    let least = |objective: &dyn Objective| {
+        let start = start_less(model, start, &equations.origin);
+        search(objective, model, &equations.points, Some(&start), 0).unwrap().theta.unwrap()
+    };
+    assert!(apart(&least(&squares), &least(&exact())) < 1e-6, "{what}");
 }
 
 #[test]
