@@ -68,10 +68,10 @@ def plot_fit(result: FitResult, ax: Axes | None) -> Axes:
         heights = None if density is None else density.reshape(len(y), len(x))
         if heights is not None and problem.domain is not None:
             heights = np.where(heights > 0, heights, np.nan)
-        rings, is_equal = _rings(result, window), _aspect(result, window)
         return plotting.plot_density_2d(
-            ax, data, result.boundary, rings, x, y, heights, _mean(result), names, is_equal
-        )
+            ax, data, result.boundary, None, x, y, heights, _mean(result), names, _aspect(result, window),
+            _curves(result, window),
+        )  # fmt: skip
     divided = None if ax is None else _divided(ax, dimension)
     is_normal = isinstance(problem.model, Gaussian) and not np.isnan(result.estimates).any()
     _, mean, covariance = components(result)[0] if is_normal else (1.0, None, None)
@@ -101,7 +101,8 @@ def _divided(ax: Axes, count: int) -> NDArray[np.object_]:
     return axes.reshape(count, count)
 
 
-def _rings(result: FitResult, window: list[tuple[float, float]]) -> list[Array] | None:
+def _curves(result: FitResult, window: list[tuple[float, float]]) -> list[Array] | None:
+    """The boundary within the window: closed curves end where they begin, those that leave it do not."""
     domain = result.problem.domain
     return None if domain is None else domain.outline(window)
 
@@ -166,7 +167,7 @@ def plot_witness(result: FitResult, ax: Axes | None, coordinate: int) -> Axes:
     g = values.reshape(len(y), len(x))
     return plotting.plot_witness(
         ax, x, y, g, problem.points.array, result.boundary, problem.names, name,
-        _aspect(result, window), _rings(result, window),
+        _aspect(result, window), outline_curves=_curves(result, window),
     )  # fmt: skip
 
 

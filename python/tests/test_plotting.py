@@ -13,7 +13,7 @@ import pytest
 import steinbound as sb
 from helpers import quiet
 from steinbound import plotting
-from steinbound._marks import levels_of
+from steinbound._marks import VERMILLION, levels_of
 
 matplotlib = pytest.importorskip("matplotlib")
 RANDOM = np.random.default_rng(0)
@@ -248,3 +248,18 @@ def test_dark_backgrounds_have_light_points(figure: Any) -> None:
     ax.set_facecolor("black")
     plotting.plot_density_2d(ax, DISC)
     assert ax.collections[0].get_facecolor()[0, :3].min() > 0.8
+
+
+def test_outlines_that_leave_the_picture_stay_open(figure: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 2)) * 0.4 + [2, 2]
+    with quiet():
+        found = sb.fit(X, domain=sb.Box(-5, 5), model=sb.Gaussian(0.2), method="tksd")
+    left, right = figure.subplots(1, 2)
+    found.plot(left)
+    found.plot_witness(right)
+    for ax in (left, right):
+        drawn = [one.get_xydata() for one in ax.lines if one.get_color() == VERMILLION]
+        assert any(len(curve) > 10 for curve in drawn)
+        for curve in drawn:
+            middles = (curve[1:] + curve[:-1]) / 2
+            np.testing.assert_allclose(abs(middles).max(axis=1), 5, atol=0.1)
