@@ -124,6 +124,11 @@ class RegressionResult(FitResult):
             columns, index = {name: _chosen(held, self.rows) for name, held in columns.items()}, self._labels()
         return *known.regression.predict(self._json, columns, which), index
 
+    def _variables(self) -> list[tuple[str, list[str] | None, NDArray[np.float64] | list[str]]]:
+        """The columns that covariates are made of in the rows that were fitted, with the levels of categorical ones."""
+        recipe = self.problem.recipe
+        return self.problem.regression.variables(recipe[1], recipe[8])
+
     def _labels(self) -> Any:
         """The labels of the rows that were fitted, where the data had any."""
         return None if self.problem.index is None else self.problem.index[self.rows]
@@ -188,7 +193,10 @@ class RegressionResult(FitResult):
         raise ValueError("a regression has no density of response and covariates to draw from; use predict")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw responses against the first covariate, with the fitted line and the limits."""
+        """Draw responses against the first column of numbers in the formula, with what is predicted along it and the limits.
+
+        Other columns of numbers are at their mean; categories are groups with a line each.
+        """
         from ._pictures import plot_regression_fit
 
         return plot_regression_fit(self, ax)
