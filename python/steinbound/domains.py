@@ -482,8 +482,8 @@ def _rings(value: Any) -> str:
     if not rings or any(ring.ndim != 2 or ring.shape[1] != 2 or len(ring) < 3 for ring in rings):
         raise ValueError("a ring is an array of at least three vertices with two coordinates each")
     closed = [[*ring.tolist(), ring[0].tolist()] for ring in rings]
-    # Rings are taken together by the even-odd rule, whichever of them is a hole.
-    return json.dumps({"type": "MultiPolygon", "coordinates": [[ring] for ring in closed]})
+    # The rings of one polygon are taken together by the even-odd rule, whichever of them is a hole; polygons are united.
+    return json.dumps({"type": "Polygon", "coordinates": closed})
 
 
 class Outside(Domain):
