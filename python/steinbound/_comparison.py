@@ -271,5 +271,7 @@ def compare(
     with progress_bar("test", progress and test) as step:
         found = problem.core.compare(built, None if chosen is None else list(chosen), tests, step)
     result = ComparisonResult(*found)
-    warn(result.warnings, result.warning_kinds, result.trustworthy)
+    degrees = problem.degrees()
+    kinds = [*("coordinates" for _ in degrees), *result.warning_kinds]
+    warn([*degrees, *result.warnings], kinds, result.trustworthy)
     return result

@@ -358,7 +358,8 @@ def discrepancy(
     problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals, columns)
     place = problem.parameters(at, "at")
     result = DiscrepancyResult(*problem.core.discrepancy(place))
-    warn(result.warnings, result.warning_kinds)
+    degrees = problem.degrees()
+    warn([*degrees, *result.warnings], [*("coordinates" for _ in degrees), *result.warning_kinds])
     return result
 
 
@@ -421,7 +422,7 @@ def gof_test(
     place = None if at is None else problem.parameters(at, "at")
     asked = (place, bootstrap, level, resampling)
     result = TestResult(*problem.tested(*asked, progress), (problem, *asked))
-    result._warn()
+    result._warn(degrees=problem.degrees())
     return result
 
 

@@ -22,7 +22,7 @@ from ._refusals import (
     quoted,
     wrong_count,
 )
-from ._systems import file_system, read_map_table, system_of
+from ._systems import file_system, plausible, read_map_table, system_of
 from ._tables import columns_of
 from ._values import Column, column_of, float_of, is_missing, is_number
 
@@ -212,7 +212,7 @@ def _from_path(
         from ._results import warn
 
         warn(f"{what}: {warning}" for warning in warnings)
-    return Points(array, names, own_weights, labels, file_system(path))
+    return Points(array, names, own_weights, labels, plausible(file_system(path), array))
 
 
 def _from_batches(batches: Batches, what: str, names: Sequence[str] | None, wanted: _Wanted) -> Points:

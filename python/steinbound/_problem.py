@@ -17,6 +17,7 @@ from . import _core
 from ._inputs import Points
 from ._kinds import as_count, check_kinds
 from ._report import Facts, density_facts
+from ._systems import DEGREES, is_degrees
 from .domains import Domain
 from .models import GaussianMixture, Model
 
@@ -121,6 +122,10 @@ class Problem:
             found = self.core.fit(diagnostics, replicates, step, asked.derive, callback)
         self.asked = asked
         return found
+
+    def degrees(self) -> list[str]:
+        """What there is to say of coordinates that are degrees and are taken for distances."""
+        return [DEGREES] if not self.settings["project"] and is_degrees(self.crs) else []
 
     def facts(self) -> tuple[Facts, Facts]:
         """The data and the model for a report."""

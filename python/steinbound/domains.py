@@ -15,7 +15,7 @@ from ._coverage import BoundaryCoverage
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
 from ._outlines import as_multipolygon
-from ._systems import common_system, mapping_system, read_map_table, system_of
+from ._systems import common_system, mapping_system, plausible, read_map_table, reprojected, system_of
 
 __all__ = [
     "Annulus",
@@ -133,8 +133,12 @@ class Domain:
         return self._engine.describe()
 
     def contains(self, points: Any) -> NDArray[np.bool_]:
-        """Which points lie inside. Where formulas name columns, the points need these names, as a data frame has them."""
-        places = as_points(points, "points")
+        """Which points lie inside.
+
+        Where formulas name columns, the points need these names, as a data frame has them. Points of GeoPandas in
+        another coordinate system are brought into that of the region.
+        """
+        places = as_points(reprojected(points, self.crs, "points", "region"), "points")
         return self._for(places.names)._engine.contains(places.array)
 
     def bounds(self, dimension: int | None = None) -> NDArray[np.float64]:
@@ -172,7 +176,7 @@ class Domain:
         >>> edge.shape, bool(np.allclose(np.linalg.norm(edge, axis=1), 2))
         ((10, 2), True)
         """
-        places, names = _places(near)
+        places, names = self._places(near)
         size = as_dimension(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         return self._for(names)._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
@@ -203,11 +207,18 @@ class Domain:
         >>> few.fill_distance > many.fill_distance
         True
         """
-        places, names = _places(near)
+        places, names = self._places(near)
         size = as_dimension(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         found = self._for(names)._engine.coverage(count, seed_of(random_state), sampling, size, places)
         return BoundaryCoverage(*found)
+
+    def _places(self, near: Any) -> tuple[NDArray[np.float64] | None, list[str] | None]:
+        """Data near which a boundary is sampled, in the region's coordinate system, and the names of their columns."""
+        if near is None:
+            return None, None
+        places = as_points(reprojected(near, self.crs, "near", "region"), "near")
+        return places.array, places.names
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
@@ -242,14 +253,6 @@ class Domain:
         """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""
         (x0, x1), (y0, y1) = self.bounds(2) if window is None else np.asarray(window, dtype=float)
         return self._engine.outline([(float(x0), float(x1)), (float(y0), float(y1))])
-
-
-def _places(near: Any) -> tuple[NDArray[np.float64] | None, list[str] | None]:
-    """Data near which a boundary is sampled, and the names of their columns."""
-    if near is None:
-        return None, None
-    places = as_points(near, "near")
-    return places.array, places.names
 
 
 def _listed(values: Any, what: str) -> str:
@@ -463,6 +466,8 @@ class Polygon(Domain):
             text = as_geojson(geometry)
             self._recipe = ("map", "geometry.geojson", _rings(geometry) if text is None else text)
         self._built = self._build()
+        if isinstance(geometry, (str, os.PathLike)):
+            self.crs = plausible(self.crs, self.bounds(2).T)
 
 
 def _rings(value: Any) -> str:
@@ -526,6 +531,7 @@ class Union(Domain):
         if len(domains) < 2:
             raise ValueError("a union is one of two regions or more")
         self._recipe = ("union", *(as_domain(domain) for domain in domains))
+        self.crs = common_system({f"region {number}": part for number, part in enumerate(self._recipe[1:], start=1)})
         self._built = self._build()
 
 
