@@ -265,7 +265,8 @@ def regress(
     data
         A table: a DataFrame, a dictionary of columns, a structured array; the path of a CSV or Parquet file; or a lazy
         frame, reader, relation or iterator as for :func:`fit`, of which only columns that are named here are kept.
-        Categories of pandas and of polars' ``Enum`` keep their order, of which the first is the base.
+        Categories of pandas, of polars' ``Enum`` and of ordered dictionaries of Arrow keep their order, of which the
+        first is the base.
     lower, upper
         Responses below or above are not seen: a number, the name of a column, or a value for each row; in units of the
         column, also where the response is ``log(y)``.
@@ -306,8 +307,8 @@ def regress(
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, regress)
     settings["cov"] = cov
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
-    check_order(data, weights, "weights")
-    check_order(data, clusters, "clusters")
+    for what, values in (("lower", lower), ("upper", upper), ("weights", weights), ("clusters", clusters)):
+        check_order(data, values, what)
     named = [formula, *(text for text in (lower, upper, weights, clusters) if isinstance(text, str))]
     columns = table_of(data, named)
     length = None if isinstance(columns, str) else len(next(iter(columns.values())))

@@ -311,3 +311,6 @@ def test_rows_in_another_order_are_refused() -> None:
     np.testing.assert_array_equal(by_place.estimates, whole.estimates)
     with pytest.raises(ValueError, match="weights has the rows of the data in another order"):
         sb.regress("a ~ b", mixed, lower=-2, weights=weights)
+    for name in ("lower", "upper"):
+        with pytest.raises(ValueError, match=f"{name} has the rows of the data in another order"):
+            sb.regress("a ~ b", mixed, **{name: weights})
