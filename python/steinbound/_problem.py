@@ -203,6 +203,18 @@ def matched(points: Points, data: Points, what: str) -> NDArray[np.float64]:
     return points.array
 
 
+def placed(points: Points, data: Points, what: str) -> NDArray[np.float64]:
+    """Points at which a fit of the data is asked: those of a table have the columns of the data, in any order."""
+    ours, theirs = data.names, points.names
+    is_by_name = ours and theirs and not (data.are_geometries or points.are_geometries)
+    if is_by_name and ours and theirs and set(ours) != set(theirs):
+        raise ValueError(
+            f"{what}: the columns are {', '.join(theirs)} and the fit has {', '.join(ours)}; give columns with these names, "
+            "or an array where they go by place"
+        )
+    return matched(points, data, what)
+
+
 def ordered(given: Mapping[str, float], names: list[str], what: str) -> list[float]:
     """The values of parameters in the order of their names."""
     unknown = [name for name in given if name not in names]

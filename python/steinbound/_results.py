@@ -16,7 +16,7 @@ from ._boundary import BoundaryUsed
 from ._inputs import as_points, seed_of
 from ._kinds import as_count, check_number
 from ._named import named, table
-from ._problem import Problem, as_formulas, matched
+from ._problem import Problem, as_formulas, placed
 from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
 from ._systems import reprojected
@@ -649,7 +649,7 @@ class FitResult(StatsmodelsNames):
     def _places(self, points: Any) -> NDArray[np.float64]:
         """Places with the columns of the data and in their coordinate system, all of them numbers."""
         points = reprojected(points, self.crs, "points", "fit")
-        places = matched(as_points(points, "points"), self.problem.points, "points")
+        places = placed(as_points(points, "points"), self.problem.points, "points")
         bad = np.argwhere(~np.isfinite(places))
         if len(bad):
             row, column = bad[0]
