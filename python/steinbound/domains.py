@@ -128,6 +128,19 @@ class Domain:
         """The number of coordinates, where the region tells."""
         return self._engine.dimension
 
+    def _coordinates(self, dimension: Any) -> int | None:
+        """A number of coordinates that is asked for, or else that in which such a region is usually meant."""
+        given = as_dimension(dimension)
+        return given if given is not None or self.dimension is not None else self._usual()
+
+    def _usual(self) -> int | None:
+        kind, *parts = self._recipe
+        if kind == "spec":
+            # A cylinder about the last of two coordinates is a box.
+            return 3 if parts[0].strip().startswith("cylinder") else None
+        regions = (part for part in parts if isinstance(part, Domain))
+        return next((usual for part in regions if (usual := part._usual()) is not None), None)
+
     def describe(self) -> str:
         """What it is, in words."""
         return self._engine.describe()
@@ -143,7 +156,7 @@ class Domain:
 
     def bounds(self, dimension: int | None = None) -> NDArray[np.float64]:
         """The smallest and largest value of each coordinate, one row for each."""
-        return np.array(self._engine.bounds(as_dimension(dimension)))
+        return np.array(self._engine.bounds(self._coordinates(dimension)))
 
     def sample_boundary(
         self,
@@ -161,7 +174,7 @@ class Domain:
         count
             How many; by default 8 d^2, at least 200.
         dimension
-            The number of coordinates, if the region does not determine it (default 2).
+            The number of coordinates, if the region does not determine it (default 2, of a cylinder 3).
         sampling
             ``"uniform"`` on the surface, ``"even"`` along a curve in the plane, or ``"radial"``.
         near
@@ -177,7 +190,7 @@ class Domain:
         ((10, 2), True)
         """
         places, names = self._places(near)
-        size = as_dimension(dimension)
+        size = self._coordinates(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         return self._for(names)._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
 
@@ -208,7 +221,7 @@ class Domain:
         True
         """
         places, names = self._places(near)
-        size = as_dimension(dimension)
+        size = self._coordinates(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         found = self._for(names)._engine.coverage(count, seed_of(random_state), sampling, size, places)
         return BoundaryCoverage(*found)
