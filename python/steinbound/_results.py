@@ -15,7 +15,7 @@ from . import _core
 from ._boundary import BoundaryUsed
 from ._inputs import as_points, seed_of
 from ._kinds import as_count, check_number
-from ._named import named, table
+from ._named import named, pandas_for, table
 from ._problem import Problem, as_formulas, placed
 from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
@@ -592,8 +592,7 @@ class FitResult(StatsmodelsNames):
 
     def to_frame(self) -> Any:
         """The estimates as a pandas DataFrame."""
-        import pandas as pd
-
+        pandas = pandas_for("to_frame")
         columns = {
             "estimate": self.estimates,
             "std_error": self.std_errors,
@@ -602,7 +601,7 @@ class FitResult(StatsmodelsNames):
             "lower": self._column("lower"),
             "upper": self._column("upper"),
         }
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+        return pandas.DataFrame(columns, index=pandas.Index(self.names, name="parameter"))
 
     def report(self, path: str | os.PathLike[str], progress: bool = False) -> None:
         """Write the HTML page that ``steinbound fit --report`` writes: estimates, pictures, diagnostics.

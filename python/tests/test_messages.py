@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,3 +74,15 @@ def test_messages_speak_of_arrays(number: int) -> None:
     message = str(raised.value)
     assert words in message
     assert not re.search(r"--[a-z]|\bfiles?\b|\bline \d", message), message
+
+
+def test_tables_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    with quiet():
+        result = fit(model=KNOWN, method="tksd")
+        compared = sb.compare(disc_sample(60), domain=DISC, models=KNOWN, methods="tksd")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for call in (result.to_frame, compared.to_frame):
+        with pytest.raises(ImportError, match="to_frame makes a DataFrame of pandas, which is not installed; install it with"):
+            call()
+    with pytest.raises(ImportError, match="as_frame=True makes a DataFrame of pandas"):
+        sb.datasets.load_student_scores(as_frame=True)
