@@ -86,3 +86,12 @@ def test_tables_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
             call()
     with pytest.raises(ImportError, match="as_frame=True makes a DataFrame of pandas"):
         sb.datasets.load_student_scores(as_frame=True)
+
+
+def test_covariances_that_mixtures_do_not_have() -> None:
+    pytest.importorskip("sklearn")
+    from steinbound.sklearn import TruncatedGaussianMixture
+
+    message = "covariance_type is 'diag'; behind a truncation it is one of full, tied, spherical"
+    with pytest.raises(ValueError, match=message):
+        TruncatedGaussianMixture(2, domain=DISC, covariance_type="diag").fit(disc_sample(60))
