@@ -76,6 +76,25 @@ def test_messages_speak_of_arrays(number: int) -> None:
     assert not re.search(r"--[a-z]|\bfiles?\b|\bline \d", message), message
 
 
+def test_names_that_are_nearly_right() -> None:
+    X = abs(disc_sample(60))
+    named = [
+        lambda: sb.fit(X, model="weibul"),
+        lambda: sb.simulate("weibul", [1, 2], None, 5),
+        lambda: sb.discrepancy(X, [1, 2], model="Weibul"),
+    ]
+    for call in named:
+        with pytest.raises(ValueError, match=r"there is no model '[Ww]eibul'; did you mean 'weibull'\? Those there are: gaussian"):
+            call()
+    for formula in ("-gamma*x1", "-a*x1^2"):
+        with pytest.raises(ValueError, match="name the parameters of the formula"):
+            sb.fit(X, model=formula)
+    suggested = {"tol": "search_tolerance", "seed": "random_state", "max_iter": "max_iterations", "sample_weight": "weights"}
+    for name, own in suggested.items():
+        with pytest.raises(TypeError, match=f"there is no argument '{name}' of fit; did you mean '{own}'"):
+            fit(**{name: 1})
+
+
 def test_tables_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     with quiet():
         result = fit(model=KNOWN, method="tksd")
