@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from ._coverage import BoundaryCoverage
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
 from ._outlines import as_multipolygon
-from ._systems import common_system, mapping_system, plausible, read_map_table, reprojected, system_of
+from ._systems import common_system, file_system, mapping_system, plausible, read_map_table, reprojected, system_of
 
 __all__ = [
     "Annulus",
@@ -68,6 +69,9 @@ class Domain:
         self._recipe = ("spec", spec)
         # Refused where it is written, not where it is used.
         self._built = _core.Domain(spec)
+        named = re.fullmatch(r"\s*polygon\((.*)\)\s*", spec, re.DOTALL)
+        if named is not None:
+            self.crs = plausible(file_system(named[1].strip().strip('"')), self.bounds(2).T)
 
     @property
     def _engine(self) -> _core.Domain:

@@ -169,7 +169,8 @@ def test_systems_of_files(tmp_path: Path) -> None:
         for area in (degrees, flat):
             file = tmp_path / f"{area.crs.to_epsg()} {name}"
             area.to_file(file, driver=kind)
-            assert is_same(sb.Polygon(file).crs, area.crs) and sb.Polygon(file).crs is not None, file
+            for domain in (sb.Polygon(file), sb.Domain(f"polygon({file})")):
+                assert is_same(domain.crs, area.crs) and domain.crs is not None, file
             points = frame(str(area.crs))
             points.to_file(file, driver=kind)
             assert is_same(system_of(as_points(file)), area.crs) and system_of(as_points(file)) is not None
