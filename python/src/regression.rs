@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use steinbound::domain::Domain;
 use steinbound::{Fit, Method};
 use steinbound_io::{Column, Formula, Frame, FrameOptions, read_frame};
@@ -62,6 +62,9 @@ enum Given<'py> {
     #[pyo3(transparent)]
     Texts(Vec<Option<String>>),
 }
+
+/// A column that a formula uses, on its way out: its name, its levels where it is categorical, its values.
+type Variable<'py> = (String, Option<Vec<String>>, Bound<'py, PyAny>);
 
 /// The order of the levels of a column, where its type declares one.
 const LEVELS: &str = "levels";
@@ -169,6 +172,32 @@ impl Regression {
     fn points<'py>(&self, py: Python<'py>) -> Result<(Vec<String>, Bound<'py, PyArray2<f64>>), Failure> {
         let points = &self.case.prepared.points;
         Ok((points.names().to_vec(), of_points(py, points)?))
+    }
+
+    /// The columns of the data that the covariates are made of, in the order of the formula, in the rows that are used.
+    fn variables<'py>(
+        &self,
+        py: Python<'py>,
+        columns: &Bound<'py, PyAny>,
+        drop_missing: bool,
+    ) -> Result<Vec<Variable<'py>>, Failure> {
+        let design = &self.case.design;
+        let frame = frame(columns, drop_missing)?.select(&self.case.rows);
+        let levels_of = |column: &str| {
+            let is_of = |name: &str| {
+                let inner = name.strip_prefix("C(").and_then(|inner| inner.strip_suffix(')'));
+                inner.unwrap_or(name).split(',').next().map(str::trim) == Some(column)
+            };
+            design.levels().find(|(name, _)| is_of(name)).map(|(_, levels)| levels.to_vec())
+        };
+        let variable = |column: &str| -> Result<Variable<'py>, Failure> {
+            let values = match frame.is_numeric(column)? {
+                true => PyArray1::from_vec(py, frame.numbers(column)?).into_any(),
+                false => PyList::new(py, frame.texts(column)?)?.into_any(),
+            };
+            Ok((column.to_string(), levels_of(column), values))
+        };
+        design.columns().into_iter().map(variable).collect()
     }
 
     /// What is expected of the response for other data, `mean`, `seen`, `recorded` or `uncensored`, and its standard

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from ._fit import problem_of, settings_of
 from ._kinds import as_count, check_kinds
+from ._named import pandas_for
 from ._options import Options
 from ._problem import progress_bar
 from ._results import Forms
@@ -121,11 +122,9 @@ class ComparisonResult:
 
     def to_frame(self) -> Any:
         """The fits as a pandas DataFrame, one row for each, with a column for each parameter."""
-        import pandas as pd
-
         first = ("method", "model", "parameter_count", "discrepancy", "p_value", "trustworthy")
         columns = (*first, "log_likelihood", "aic", "bic", "held_out")
-        return pd.DataFrame([{name: getattr(row, name) for name in columns} | row.params for row in self.rows])
+        return pandas_for("to_frame").DataFrame([{name: getattr(row, name) for name in columns} | row.params for row in self.rows])
 
 
 def _row(found: Mapping[str, Any], is_trustworthy: bool) -> ComparedFit:
@@ -271,5 +270,7 @@ def compare(
     with progress_bar("test", progress and test) as step:
         found = problem.core.compare(built, None if chosen is None else list(chosen), tests, step)
     result = ComparisonResult(*found)
-    warn(result.warnings, result.warning_kinds, result.trustworthy)
+    degrees = problem.degrees()
+    kinds = [*("coordinates" for _ in degrees), *result.warning_kinds]
+    warn([*degrees, *result.warnings], kinds, result.trustworthy)
     return result

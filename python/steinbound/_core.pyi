@@ -18,7 +18,10 @@ __all__ = [
     "families",
     "is_map",
     "options",
+    "p_value",
+    "quantile",
     "read_points",
+    "regression_method",
     "render",
     "simulate",
     "united_states",
@@ -197,6 +200,9 @@ class Regression:
     @property
     def limits(self) -> tuple[float, float]: ...
     def points(self) -> tuple[list[str], _Array]: ...
+    def variables(
+        self, columns: dict[str, Any] | str | os.PathLike[str], drop_missing: bool
+    ) -> list[tuple[str, list[str] | None, NDArray[np.float64] | list[str]]]: ...
     def predict(
         self, fit: str, columns: dict[str, Any] | str | os.PathLike[str], which: str
     ) -> tuple[_Array, _Array]: ...

@@ -24,7 +24,7 @@ from ._systems import common_system, read_map_table
 from ._warnings import warn
 from .domains import Domain, Polygon, as_domain
 from .kernels import Kernel
-from .models import Model, as_model
+from .models import Model, as_model, refuse_misspelt
 
 __all__ = ["NAMES", "discrepancy", "fit", "fitted", "gof_test", "problem_of", "settings_of", "simulate"]
 
@@ -37,10 +37,22 @@ NUMBERED = {option.name for option in OPTIONS if option.is_numbered}
 RULES = next(option.choices for option in OPTIONS if option.name == "tune")
 
 
+#: What other libraries call the arguments.
+ELSEWHERE = {
+    **dict.fromkeys(("tol", "ftol", "gtol", "xtol", "atol", "rtol", "eps"), "search_tolerance"),
+    **dict.fromkeys(("seed", "rng"), "random_state"),
+    **dict.fromkeys(("maxiter", "max_iter", "n_iter"), "max_iterations"),
+    **dict.fromkeys(("n_jobs", "workers"), "threads"),
+    "sample_weight": "weights",
+    "groups": "clusters",
+}
+
+
 def unknown_option(function: Callable[..., Any], name: str) -> str:
     """The refusal of an argument that a function does not have, with the nearest and all that it has."""
     known = [own for own in signature(function).parameters if own != "options"] + NAMES
-    near = get_close_matches(name.lower(), known, 1, cutoff=0.5)
+    elsewhere = [own for own in [ELSEWHERE.get(name.lower())] if own in known]
+    near = elsewhere or get_close_matches(name.lower(), known, 1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? Those" if near else "those"
     return f"there is no argument {name!r} of {function.__name__}; {hint} there are: {', '.join(known)}"
 
@@ -351,15 +363,23 @@ def discrepancy(
     True
     """
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, None, random_state, options, discrepancy, project)
-    is_formula = isinstance(model, str) and model not in FAMILIES
-    if is_formula and not isinstance(at, Mapping):
-        raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
+    is_formula = _check_formula(model, at)
     formula_start = at if is_formula else None
     problem = problem_of(X, boundary, domain, model, weights, None, formula_start, settings, boundary_normals, columns)
     place = problem.parameters(at, "at")
     result = DiscrepancyResult(*problem.core.discrepancy(place))
-    warn(result.warnings, result.warning_kinds)
+    degrees = problem.degrees()
+    warn([*degrees, *result.warnings], [*("coordinates" for _ in degrees), *result.warning_kinds])
     return result
+
+
+def _check_formula(model: Any, at: Any) -> bool:
+    """Whether a model is a formula, whose parameters have to be given by name."""
+    is_formula = isinstance(model, str) and model not in FAMILIES
+    if is_formula and not isinstance(at, Mapping):
+        refuse_misspelt(model)
+        raise ValueError('at names the parameters of the formula, each with its value: at={"mu": 0.0}')
+    return is_formula
 
 
 def gof_test(
@@ -421,21 +441,21 @@ def gof_test(
     place = None if at is None else problem.parameters(at, "at")
     asked = (place, bootstrap, level, resampling)
     result = TestResult(*problem.tested(*asked, progress), (problem, *asked))
-    result._warn()
+    result._warn(degrees=problem.degrees())
     return result
 
 
 def simulate(
-    model: Model, at: Any, domain: Any, n: int, *, dimension: int | None = None, random_state: Any = None
+    model: Model | str, at: Any, domain: Any, n: int, *, dimension: int | None = None, random_state: Any = None
 ) -> NDArray[np.float64]:
     """Draw from a density, inside a region.
 
     Parameters
     ----------
     model
-        The density.
+        The density, also by its name, such as ``"gamma"``, or as a formula.
     at
-        Its parameters, in reported order.
+        Its parameters, in reported order or by name; those of a formula by name.
     domain
         The region; None for draws of the whole density.
     n
@@ -451,8 +471,11 @@ def simulate(
     >>> sb.simulate(sb.Gaussian(covariance=1.0), [0.0], sb.Interval(0, 1), 5).shape
     (5, 1)
     """
-    if not isinstance(model, Model):
+    if not isinstance(model, (Model, str)):
         raise TypeError(f"model is a {type(model).__name__}; give one such as Gaussian(covariance=1.0)")
+    if isinstance(model, str):
+        _check_formula(model, at)
+        model, _ = as_model(model, at if isinstance(at, Mapping) else None)
     region = None if domain is None else as_domain(domain)
     own = None if region is None else region.dimension
     values = [] if isinstance(at, Mapping) else np.asarray(at, dtype=np.float64).ravel().tolist()

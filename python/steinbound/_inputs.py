@@ -151,7 +151,11 @@ def _joined(pieces: list[Any]) -> Any:
     if all(isinstance(piece, np.ndarray) for piece in pieces):
         return np.concatenate(pieces)
     labels = [piece if isinstance(piece, list) else [label_of(value) for value in piece.tolist()] for piece in pieces]
-    return [label for piece in labels for label in piece]
+    whole = [label for piece in labels for label in piece]
+    orders = {tuple(piece.levels) if isinstance(piece, Labels) else None for piece in pieces}
+    order = orders.pop()
+    # Pieces that differ in their order have none together.
+    return whole if order is None or orders else Labels(whole, list(order))
 
 
 #: More coordinates than any method here is of use for.

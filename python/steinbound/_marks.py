@@ -148,13 +148,12 @@ def scatter(ax: Axes, points: Floats, label: str | None = "data", color: str | N
         ax.scatter([], [], s=14, color=color or ink_of(ax), linewidths=0, label=label)
 
 
-def outline(ax: Axes, boundary: ArrayLike | None, rings: Any = None) -> None:
-    """The boundary: rings as lines, points on it as small circles."""
-    for i, ring in enumerate(rings if rings is not None else ()):
-        vertices = rows(ring)
-        closed = np.vstack([vertices, vertices[:1]])
+def outline(ax: Axes, boundary: ArrayLike | None, rings: Any = None, curves: Any = None) -> None:
+    """The boundary: rings, which are closed, and curves as they are, as lines; points on it as small circles."""
+    closed = [np.vstack([ring, ring[:1]]) for ring in map(rows, rings if rings is not None else ())]
+    for i, vertices in enumerate([*closed, *map(rows, curves if curves is not None else ())]):
         label = "boundary" if i == 0 and boundary is None else None
-        ax.plot(closed[:, 0], closed[:, 1], color=VERMILLION, linewidth=1.1, label=label, zorder=2.6)
+        ax.plot(vertices[:, 0], vertices[:, 1], color=VERMILLION, linewidth=1.1, label=label, zorder=2.6)
     if boundary is not None:
         places = rows(boundary)
         ax.scatter(

@@ -17,8 +17,8 @@ from .models import GaussianMixture, Model
 __all__ = ["TruncatedGaussianMixture"]
 
 
-#: The shapes of covariances by scikit-learn's names.
-SHAPES = {"full": "full", "tied": "shared", "diag": "diagonal", "spherical": "spherical"}
+#: The shapes of covariances by scikit-learn's names, of which "diag" has none here.
+SHAPES = {"full": "full", "tied": "shared", "spherical": "spherical"}
 
 
 class ComponentsMixin:
@@ -152,7 +152,7 @@ class TruncatedGaussianMixture(ComponentsMixin, DensityEstimator):
         shape = self.shape
         if self.covariance_type is not None:
             if self.covariance_type not in SHAPES:
-                raise ValueError(f"covariance_type is {self.covariance_type!r}; it is one of {', '.join(SHAPES)}")
+                raise ValueError(f"covariance_type is {self.covariance_type!r}; behind a truncation it is one of {', '.join(SHAPES)}")
             shape = SHAPES[self.covariance_type]
         # One component has the weight 1.
         has_weights = self.estimate_weights and self.n_components != 1

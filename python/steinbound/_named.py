@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["columns_of", "index_of", "named", "series", "table"]
+__all__ = ["columns_of", "index_of", "named", "pandas_for", "series", "table"]
 
 Array = NDArray[np.float64]
 
@@ -18,6 +18,14 @@ def _pandas() -> Any:
         import pandas
     except ImportError:
         return None
+    return pandas
+
+
+def pandas_for(what: str) -> Any:
+    """Pandas, without which there is no such thing."""
+    pandas = _pandas()
+    if pandas is None:
+        raise ImportError(f"{what} makes a DataFrame of pandas, which is not installed; install it with: pip install pandas")
     return pandas
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,9 @@ Array = NDArray[np.float64]
 
 #: Places along each side of a grid.
 FINE, COARSE = 300, 90
+
+#: Places along the curve of a regression.
+CURVE = 100
 
 #: Draws for a margin, and rows of data that places are compared with.
 MANY_DRAWS, MANY_ROWS = 20_000, 4_000
@@ -68,10 +73,10 @@ def plot_fit(result: FitResult, ax: Axes | None) -> Axes:
         heights = None if density is None else density.reshape(len(y), len(x))
         if heights is not None and problem.domain is not None:
             heights = np.where(heights > 0, heights, np.nan)
-        rings, is_equal = _rings(result, window), _aspect(result, window)
         return plotting.plot_density_2d(
-            ax, data, result.boundary, rings, x, y, heights, _mean(result), names, is_equal
-        )
+            ax, data, result.boundary, None, x, y, heights, _mean(result), names, _aspect(result, window),
+            _curves(result, window),
+        )  # fmt: skip
     divided = None if ax is None else _divided(ax, dimension)
     is_normal = isinstance(problem.model, Gaussian) and not np.isnan(result.estimates).any()
     _, mean, covariance = components(result)[0] if is_normal else (1.0, None, None)
@@ -101,7 +106,8 @@ def _divided(ax: Axes, count: int) -> NDArray[np.object_]:
     return axes.reshape(count, count)
 
 
-def _rings(result: FitResult, window: list[tuple[float, float]]) -> list[Array] | None:
+def _curves(result: FitResult, window: list[tuple[float, float]]) -> list[Array] | None:
+    """The boundary within the window: closed curves end where they begin, those that leave it do not."""
     domain = result.problem.domain
     return None if domain is None else domain.outline(window)
 
@@ -166,102 +172,94 @@ def plot_witness(result: FitResult, ax: Axes | None, coordinate: int) -> Axes:
     g = values.reshape(len(y), len(x))
     return plotting.plot_witness(
         ax, x, y, g, problem.points.array, result.boundary, problem.names, name,
-        _aspect(result, window), _rings(result, window),
+        _aspect(result, window), outline_curves=_curves(result, window),
     )  # fmt: skip
 
 
 def plot_regression_fit(result: RegressionResult, ax: Axes | None) -> Axes:
-    """Responses against the first covariate, with the fitted line, others at their means, and the limits."""
+    """Responses against the first column of numbers, with what the fit predicts along it, and the limits."""
     points, names = result.problem.points.array, result.problem.names
-    estimates = result._values()
-    covariates = [name for name in names[1:] if name in estimates]
-    if not covariates:
+    variables = _variables(result)
+    if not variables:
         raise ValueError("a regression without covariates has no line to draw")
     lower, upper = (
         points[:, names.index(f"{side} limit")] if f"{side} limit" in names else _constant(limit)
         for side, limit in zip(("lower", "upper"), result.problem.regression.limits, strict=True)
     )
-    values = points[:, [names.index(name) for name in covariates]]
-    factors = _factors(covariates, values)
-    if factors:
-        grouped = _Grouped(result, covariates, values, factors)
-        if not grouped.has_line:
-            return plotting.plot_groups(ax, grouped.labels, points[:, 0], grouped.means, lower, upper, (grouped.factor, names[0]))
-        if len(grouped.means) <= len(COLORS):
-            return plotting.plot_regression(
-                ax, grouped.x, points[:, 0], grouped.line(0.0), lower, upper, names=(grouped.name, names[0]),
-                groups=grouped.labels, group_lines={label: grouped.line(at) for label, at in grouped.means.items()},
-            )  # fmt: skip
-    slopes = np.array([result._values()[name] for name in covariates])
-    constant = result._values().get("(Intercept)", 0.0) + float(values[:, 1:].mean(axis=0) @ slopes[1:])
-    ends = np.array([values[:, 0].min(), values[:, 0].max()])
-    line = (ends, constant + slopes[0] * ends)
+    along = next((variable for variable in variables if variable.levels is None), None)
+    factor = next((variable for variable in variables if variable.levels is not None), None)
+    if along is None:
+        assert factor is not None  # every variable is one of both kinds
+        means = {level: float(_predicted(result, variables, {factor.name: at})[0]) for level, at in factor.choices().items()}
+        return plotting.plot_groups(ax, factor.labels(), points[:, 0], means, lower, upper, (factor.name, names[0]))
+    places = np.linspace(along.values.min(), along.values.max(), CURVE)
+
+    def curve(**fixed: Any) -> tuple[Array, Array]:
+        return places, _predicted(result, variables, {along.name: places, **fixed})
+
+    choices = {} if factor is None else factor.choices()
+    if factor is None or len(choices) > len(COLORS):
+        return plotting.plot_regression(
+            ax, along.values, points[:, 0], curve(), lower, upper, names=(along.name, names[0])
+        )
+    lines = {level: curve(**{factor.name: at}) for level, at in choices.items()}
     return plotting.plot_regression(
-        ax, values[:, 0], points[:, 0], line, lower, upper, names=(covariates[0], names[0])
-    )
+        ax, along.values, points[:, 0], next(iter(lines.values())), lower, upper, names=(along.name, names[0]),
+        groups=factor.labels(), group_lines=lines,
+    )  # fmt: skip
 
 
-def _factors(covariates: list[str], values: Array) -> dict[str, str]:
-    """The covariates that say whether a row has a category, each with the name of its factor."""
-    named = {name: name.rpartition("[")[0] for name in covariates if name.endswith("]") and ":" not in name}
-    found = {}
-    for name, factor in named.items():
-        own = values[:, [at for at, other in enumerate(covariates) if named.get(other) == factor]]
-        # Columns of splines and other codings have such names, too.
-        if np.isin(own, (0.0, 1.0)).all() and own.sum(axis=1).max() <= 1:
-            found[name] = factor
-    return found
+@dataclass(frozen=True)
+class _Variable:
+    """A column that covariates are made of, in the rows that were fitted: numbers, or categories in their order."""
+
+    name: str
+    levels: list[str] | None
+    values: NDArray[Any]
+
+    def choices(self) -> dict[str, Any]:
+        """What stands in the column for each category that a row has."""
+        held = dict(zip(self.labels(), self.values.tolist(), strict=True))
+        return {level: held[level] for level in self.levels or held if level in held}
+
+    def labels(self) -> list[str]:
+        """The category of each row."""
+        if self.values.dtype.kind != "f":
+            return [str(label) for label in self.values.tolist()]
+        written = {float(level): level for level in self.levels or ()}
+        return [written[value] for value in self.values.tolist()]
 
 
-class _Grouped:
-    """The categories of the first factor of a regression, with all other covariates at their means.
-
-    Attributes
-    ----------
-    factor, labels
-        Its name, and the category of each row.
-    means
-        The fitted response of each category, in the order of the formula; where there is a line, less its slope times
-        the covariate.
-    has_line, name, x
-        Whether there is a covariate that is a number, and which.
-    """
-
-    def __init__(
-        self, result: RegressionResult, covariates: list[str], values: Array, factors: dict[str, str]
-    ) -> None:
-        self.factor = next(iter(factors.values()))
-        own = [at for at, name in enumerate(covariates) if factors.get(name) == self.factor]
-        lines = [at for at, name in enumerate(covariates) if name not in factors and ":" not in name]
-        others = [at for at in range(len(covariates)) if at not in own and at not in lines[:1]]
-        slopes = np.array([result._values()[name] for name in covariates])
-        constant = result._values().get("(Intercept)", 0.0) + float(values[:, others].mean(axis=0) @ slopes[others])
-        levels = [covariates[at][len(self.factor) + 1 : -1] for at in own]
-        first = _baseline(result, self.factor, levels)
-        # Without an intercept every category has a column of its own.
-        self.means = {} if values[:, own].any(axis=1).all() else {first: constant}
-        self.means |= {level: constant + slopes[at] for level, at in zip(levels, own, strict=True)}
-        is_own = values[:, own] > 0.5
-        self.labels = [levels[int(row.argmax())] if row.any() else first for row in is_own]
-        self.has_line = bool(lines)
-        self.name = covariates[lines[0]] if lines else self.factor
-        self.x = values[:, lines[0]] if lines else np.zeros(len(values))
-        self._slope = float(slopes[lines[0]]) if lines else 0.0
-
-    def line(self, height: float) -> tuple[Array, Array]:
-        """The fitted line of a category."""
-        ends = np.array([self.x.min(), self.x.max()])
-        return ends, height + self._slope * ends
+def _variables(result: RegressionResult) -> list[_Variable]:
+    """The columns of the covariates. Text is categories, also where a function of the formula makes numbers of it."""
+    return [
+        _Variable(name, list(dict.fromkeys(values)) if levels is None and isinstance(values, list) else levels, np.asarray(values))
+        for name, levels, values in result._variables()
+    ]
 
 
-def _baseline(result: RegressionResult, factor: str, levels: list[str]) -> str:
-    """The category that has no coefficient, by the name that the data have for it."""
-    columns = result.problem.recipe[1]
-    name = factor[2:-1] if factor.startswith("C(") and factor.endswith(")") else factor
-    held = columns.get(name.strip()) if isinstance(columns, dict) else None
-    labels = [] if held is None else [str(label) if isinstance(label, str) else f"{label:g}" for label in held if label is not None]
-    others = [label for label in dict.fromkeys(labels) if label not in levels]
-    return others[0] if len(others) == 1 else "all others"
+def _predicted(result: RegressionResult, variables: list[_Variable], fixed: dict[str, Any]) -> Array:
+    """What is predicted where some columns are fixed: other numbers are at their mean, other categories as in the data."""
+    count = max(np.size(value) for value in fixed.values())
+    others = [variable for variable in variables if variable.levels is not None and variable.name not in fixed]
+    held = list(zip(*(variable.values.tolist() for variable in others), strict=True)) if others else [()]
+    shares = Counter(held)
+    columns: dict[str, Any] = {}
+    for variable in variables:
+        value = fixed.get(variable.name)
+        if value is None and variable.levels is None:
+            value = variable.values.mean()
+        if value is None:
+            at = others.index(variable)
+            columns[variable.name] = [chosen[at] for chosen in shares for _ in range(count)]
+        else:
+            columns[variable.name] = np.tile(np.broadcast_to(value, count), len(shares)).tolist()
+    try:
+        found = np.asarray(result.predict(columns)).reshape(len(shares), count)
+    except ValueError:
+        # A fit without a covariance predicts nothing; the rest of the picture stands.
+        return np.full(count, np.nan)
+    return np.asarray(np.average(found, axis=0, weights=list(shares.values())))
 
 
 def _constant(limit: float) -> float | None:

@@ -22,7 +22,7 @@ from ._refusals import (
     quoted,
     wrong_count,
 )
-from ._systems import file_system, read_map_table, system_of
+from ._systems import file_system, plausible, read_map_table, system_of
 from ._tables import columns_of
 from ._values import Column, column_of, float_of, is_missing, is_number
 
@@ -45,6 +45,8 @@ class Points:
         Those that were read with them, by the name of a column.
     system
         The coordinate system, where it is known.
+    are_geometries
+        Whether they are points of a map, whose coordinates have no names of their own.
     """
 
     array: NDArray[np.float64]
@@ -52,6 +54,7 @@ class Points:
     weights: NDArray[np.float64] | None = None
     clusters: list[str] | None = None
     system: Any = None
+    are_geometries: bool = False
 
     @property
     def columns(self) -> list[str]:
@@ -132,7 +135,7 @@ def as_points(
     given = found if names is None else _given_names(names, what)
     if given is not None and len(given) != array.shape[1]:
         raise wrong_count(f"names of the columns of {what}", len(given), array.shape[1])
-    return Points(np.require(array, np.float64, ["C", "A"]), given, extra.weights, extra.clusters, system)
+    return Points(np.require(array, np.float64, ["C", "A"]), given, extra.weights, extra.clusters, system, geometry is not None)
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,7 @@ def _from_path(
         from ._results import warn
 
         warn(f"{what}: {warning}" for warning in warnings)
-    return Points(array, names, own_weights, labels, file_system(path))
+    return Points(array, names, own_weights, labels, plausible(file_system(path), array), _core.is_map(path))
 
 
 def _from_batches(batches: Batches, what: str, names: Sequence[str] | None, wanted: _Wanted) -> Points:

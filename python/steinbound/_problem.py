@@ -17,6 +17,7 @@ from . import _core
 from ._inputs import Points
 from ._kinds import as_count, check_kinds
 from ._report import Facts, density_facts
+from ._systems import DEGREES, is_degrees
 from .domains import Domain
 from .models import GaussianMixture, Model
 
@@ -122,6 +123,10 @@ class Problem:
         self.asked = asked
         return found
 
+    def degrees(self) -> list[str]:
+        """What there is to say of coordinates that are degrees and are taken for distances."""
+        return [DEGREES] if not self.settings["project"] and is_degrees(self.crs) else []
+
     def facts(self) -> tuple[Facts, Facts]:
         """The data and the model for a report."""
         return density_facts(self)
@@ -196,6 +201,18 @@ def matched(points: Points, data: Points, what: str) -> NDArray[np.float64]:
     if ours and theirs and ours != theirs and set(ours) == set(theirs):
         return np.ascontiguousarray(points.array[:, [theirs.index(name) for name in ours]])
     return points.array
+
+
+def placed(points: Points, data: Points, what: str) -> NDArray[np.float64]:
+    """Points at which a fit of the data is asked: those of a table have the columns of the data, in any order."""
+    ours, theirs = data.names, points.names
+    is_by_name = ours and theirs and not (data.are_geometries or points.are_geometries)
+    if is_by_name and ours and theirs and set(ours) != set(theirs):
+        raise ValueError(
+            f"{what}: the columns are {', '.join(theirs)} and the fit has {', '.join(ours)}; give columns with these names, "
+            "or an array where they go by place"
+        )
+    return matched(points, data, what)
 
 
 def ordered(given: Mapping[str, float], names: list[str], what: str) -> list[float]:

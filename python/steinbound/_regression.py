@@ -124,6 +124,11 @@ class RegressionResult(FitResult):
             columns, index = {name: _chosen(held, self.rows) for name, held in columns.items()}, self._labels()
         return *known.regression.predict(self._json, columns, which), index
 
+    def _variables(self) -> list[tuple[str, list[str] | None, NDArray[np.float64] | list[str]]]:
+        """The columns that covariates are made of in the rows that were fitted, with the levels of categorical ones."""
+        recipe = self.problem.recipe
+        return self.problem.regression.variables(recipe[1], recipe[8])
+
     def _labels(self) -> Any:
         """The labels of the rows that were fitted, where the data had any."""
         return None if self.problem.index is None else self.problem.index[self.rows]
@@ -188,7 +193,10 @@ class RegressionResult(FitResult):
         raise ValueError("a regression has no density of response and covariates to draw from; use predict")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw responses against the first covariate, with the fitted line and the limits."""
+        """Draw responses against the first column of numbers in the formula, with what is predicted along it and the limits.
+
+        Other columns of numbers are at their mean; categories are groups with a line each.
+        """
         from ._pictures import plot_regression_fit
 
         return plot_regression_fit(self, ax)
@@ -257,7 +265,8 @@ def regress(
     data
         A table: a DataFrame, a dictionary of columns, a structured array; the path of a CSV or Parquet file; or a lazy
         frame, reader, relation or iterator as for :func:`fit`, of which only columns that are named here are kept.
-        Categories of pandas and of polars' ``Enum`` keep their order, of which the first is the base.
+        Categories of pandas, of polars' ``Enum`` and of ordered dictionaries of Arrow keep their order, of which the
+        first is the base.
     lower, upper
         Responses below or above are not seen: a number, the name of a column, or a value for each row; in units of the
         column, also where the response is ``log(y)``.
@@ -298,8 +307,8 @@ def regress(
     settings = settings_of(method, kernel, bandwidth, ridge, statistic, tune, random_state, options, regress)
     settings["cov"] = cov
     check_kinds({"formula": formula, "known_sigma": known_sigma, "drop_missing": drop_missing})
-    check_order(data, weights, "weights")
-    check_order(data, clusters, "clusters")
+    for what, values in (("lower", lower), ("upper", upper), ("weights", weights), ("clusters", clusters)):
+        check_order(data, values, what)
     named = [formula, *(text for text in (lower, upper, weights, clusters) if isinstance(text, str))]
     columns = table_of(data, named)
     length = None if isinstance(columns, str) else len(next(iter(columns.values())))

@@ -15,11 +15,11 @@ from . import _core
 from ._boundary import BoundaryUsed
 from ._inputs import as_points, seed_of
 from ._kinds import as_count, check_number
-from ._named import named, table
-from ._problem import Problem, as_formulas, matched
+from ._named import named, pandas_for, table
+from ._problem import Problem, as_formulas, placed
 from ._statsmodels import ModelNames, ParameterNames, StatsmodelsNames
 from ._summary import Summary
-from ._systems import DEGREES, is_degrees, reprojected
+from ._systems import reprojected
 from ._warnings import FitWarning, warn
 from .models import LogDensity, Score
 
@@ -239,11 +239,11 @@ class TestResult:
         """What each of the warnings is about, such as ``"boundary"``."""
         return list(self._found["warning_kinds"])
 
-    def _warn(self, known: Sequence[str] = ()) -> None:
+    def _warn(self, known: Sequence[str] = (), degrees: Sequence[str] = ()) -> None:
         """Issues the warnings that are not known yet; why a level cannot be relied on is one, too."""
         notes = [] if self.trustworthy else self.notes
-        kinds = [*self.warning_kinds, *("other" for _ in notes)]
-        warn([*self.warnings, *notes], kinds, self.trustworthy, known)
+        kinds = [*("coordinates" for _ in degrees), *self.warning_kinds, *("other" for _ in notes)]
+        warn([*degrees, *self.warnings, *notes], kinds, self.trustworthy, known)
 
     @property
     def projection(self) -> dict[str, Any] | None:
@@ -528,7 +528,7 @@ class FitResult(StatsmodelsNames):
 
     def _warn(self) -> None:
         """Issues the warnings."""
-        own = [DEGREES] if self.projection is None and is_degrees(self.crs) else []
+        own = self.problem.degrees()
         kinds = [*("coordinates" for _ in own), *self.warning_kinds]
         warn([*own, *self.warnings], kinds, self.trustworthy)
 
@@ -592,8 +592,7 @@ class FitResult(StatsmodelsNames):
 
     def to_frame(self) -> Any:
         """The estimates as a pandas DataFrame."""
-        import pandas as pd
-
+        pandas = pandas_for("to_frame")
         columns = {
             "estimate": self.estimates,
             "std_error": self.std_errors,
@@ -602,7 +601,7 @@ class FitResult(StatsmodelsNames):
             "lower": self._column("lower"),
             "upper": self._column("upper"),
         }
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="parameter"))
+        return pandas.DataFrame(columns, index=pandas.Index(self.names, name="parameter"))
 
     def report(self, path: str | os.PathLike[str], progress: bool = False) -> None:
         """Write the HTML page that ``steinbound fit --report`` writes: estimates, pictures, diagnostics.
@@ -648,8 +647,8 @@ class FitResult(StatsmodelsNames):
 
     def _places(self, points: Any) -> NDArray[np.float64]:
         """Places with the columns of the data and in their coordinate system, all of them numbers."""
-        points = reprojected(points, self.crs, "points")
-        places = matched(as_points(points, "points"), self.problem.points, "points")
+        points = reprojected(points, self.crs, "points", "fit")
+        places = placed(as_points(points, "points"), self.problem.points, "points")
         bad = np.argwhere(~np.isfinite(places))
         if len(bad):
             row, column = bad[0]

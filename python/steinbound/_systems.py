@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pathlib
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._tables import libraries_of
@@ -15,6 +21,7 @@ __all__ = [
     "file_system",
     "is_degrees",
     "mapping_system",
+    "plausible",
     "read_map_table",
     "reprojected",
     "system_of",
@@ -86,15 +93,15 @@ def text_of(system: Any) -> str:
     return system.to_string() if hasattr(system, "to_string") else str(system)
 
 
-def reprojected(value: Any, system: Any, what: str) -> Any:
-    """Points in another system: brought into this one where they can be, refused otherwise."""
+def reprojected(value: Any, system: Any, what: str, other: str) -> Any:
+    """Points in a system other than that of a fit or region: brought into this one where they can be, refused otherwise."""
     own = system_of(value)
     if own is None or system is None or is_same(own, system):
         return value
     if hasattr(value, "to_crs"):
         return value.to_crs(system)
     raise ValueError(
-        f"{what} are in {text_of(own)} and the fit in {text_of(system)}; bring them into that, with GeoPandas' to_crs for example"
+        f"{what} are in {text_of(own)} and the {other} in {text_of(system)}; bring them into that, with GeoPandas' to_crs for example"
     )
 
 
@@ -113,10 +120,29 @@ def common_system(given: Mapping[str, Any]) -> Any:
 
 
 def file_system(path: str | os.PathLike[str]) -> Any:
-    """The system that the side file of a shapefile names; None for other files, which are asked when they are read."""
+    """The system that a map in a file is in, None where it does not say; GeoParquet is asked when it is read.
+
+    GeoJSON without a statement, as older files have one, is in degrees by its standard; see :func:`plausible`.
+    """
     base, ending = os.path.splitext(os.fspath(path))
-    if ending.lower() != ".shp":
+    read = _STATED.get(ending.lower())
+    try:
+        return None if read is None else read(base, ending)
+    except (OSError, ValueError):
+        # Who reads the map says what is wrong with it.
         return None
+
+
+def plausible(system: Any, array: NDArray[np.float64]) -> Any:
+    """A system that a file is in, unless coordinates in the plane cannot be the degrees that these would be."""
+    if not is_degrees(system) or array.ndim != 2 or array.shape[1] != 2:
+        return system
+    largest = np.abs(array[np.isfinite(array).all(axis=1)]).max(axis=0, initial=0.0)
+    return system if largest[0] <= 360 and largest[1] <= 90 else None
+
+
+def _of_shapefile(base: str, ending: str) -> Any:
+    """What the side file of a shapefile names."""
     for name in (f"{base}.prj", f"{base}.PRJ"):
         try:
             with open(name, encoding="utf-8", errors="replace") as file:
@@ -124,6 +150,51 @@ def file_system(path: str | os.PathLike[str]) -> Any:
         except OSError:
             continue
     return None
+
+
+def _of_geojson(base: str, ending: str) -> Any:
+    """What GeoJSON names, and longitude and latitude where it names nothing."""
+    with open(base + ending, encoding="utf-8-sig") as file:
+        text = file.read()
+    # Most files name none, and need not be understood for it.
+    parsed = json.loads(text) if '"crs"' in text else None
+    if isinstance(parsed, Mapping) and isinstance(parsed.get("crs"), Mapping):
+        return mapping_system(parsed)
+    return as_system(WORLD)
+
+
+def _of_geopackage(base: str, ending: str) -> Any:
+    """What the tables of a GeoPackage name, where all of its features are in one system."""
+    try:
+        import sqlite3
+    except ImportError:  # Python can be built without it
+        return None
+    asked = (
+        "SELECT DISTINCT system.organization, system.organization_coordsys_id, system.definition "
+        "FROM gpkg_geometry_columns AS layer JOIN gpkg_spatial_ref_sys AS system ON layer.srs_id = system.srs_id "
+        "WHERE layer.srs_id > 0"
+    )
+    place = pathlib.Path(base + ending).absolute().as_uri()
+    try:
+        with closing(sqlite3.connect(f"{place}?mode=ro&immutable=1", uri=True)) as file:
+            found = file.execute(asked).fetchall()
+    except sqlite3.Error:
+        return None
+    if len(found) != 1:
+        return None
+    organization, code, definition = found[0]
+    named = None if str(organization).upper() == "NONE" else as_system(f"{organization}:{code}".upper())
+    return as_system(definition) if named is None else named
+
+
+#: Who knows the system of a map, by the ending of its name.
+_STATED = {
+    ".shp": _of_shapefile,
+    ".geojson": _of_geojson,
+    ".json": _of_geojson,
+    ".topojson": _of_geojson,
+    ".gpkg": _of_geopackage,
+}
 
 
 def read_map_table(path: str | os.PathLike[str], feature: tuple[str, str] | None = None) -> Any:

@@ -222,7 +222,16 @@ def _arrow_column(name: str, array: Any) -> Column:
         if types.is_date(kind) or types.is_timestamp(kind)
         else None
     )
-    return column_of(name, objects(array.to_pylist()), missing, TEXT if types.is_string(kind) else holds)
+    column = column_of(name, objects(array.to_pylist()), missing, TEXT if types.is_string(kind) else holds)
+    # Other dictionaries have the order in which their values were met.
+    return replace(column, levels=_dictionary(array)) if types.is_dictionary(kind) and kind.ordered else column
+
+
+def _dictionary(array: Any) -> list[str] | None:
+    """The categories of an Arrow array in their order, None where its chunks have several orders."""
+    chunks = array.chunks if hasattr(array, "chunks") else [array]
+    orders = {tuple(_levels(chunk.dictionary.to_pylist()) or ()) for chunk in chunks}
+    return list(orders.pop()) or None if len(orders) == 1 else None
 
 
 def _exchanged(data: Any, what: str) -> list[Column] | None:

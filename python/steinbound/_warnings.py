@@ -70,7 +70,8 @@ class NotTrustworthyWarning(FitWarning):
     """A result should not be trusted: ``trustworthy`` is False, and the command line would exit with code 3.
 
     All warnings of such a result are of this class, too: ``warnings.simplefilter("error", NotTrustworthyWarning)``
-    ends a program at the first.
+    ends a program at the first. One that is also a :class:`BoundaryWarning`, say, is printed as
+    ``NotTrustworthyBoundaryWarning``.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def _of_doubtful(kind: type[FitWarning]) -> type[FitWarning]:
     if kind is FitWarning:
         return NotTrustworthyWarning
     # It is a part of this module, so that such a warning can be sent to another process.
-    name = f"_NotTrustworthy{kind.__name__}"
+    name = f"NotTrustworthy{kind.__name__}"
     both = type(name, (kind, NotTrustworthyWarning), {"__module__": __name__, "__doc__": kind.__doc__})
     globals()[name] = both
     return both

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._named import pandas_for
 from .domains import Polygon
 
 __all__ = ["load_student_scores", "load_us_border"]
@@ -62,6 +63,4 @@ def load_student_scores(as_frame: bool = False) -> Any:
         columns[name] = list(values) if name == "prog" else np.array(values, dtype=np.float64)
     if not as_frame:
         return columns
-    import pandas as pd
-
-    return pd.DataFrame(columns)
+    return pandas_for("as_frame=True").DataFrame(columns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from ._coverage import BoundaryCoverage
 from ._inputs import as_dimension, as_geojson, as_points, seed_of
 from ._kinds import check_kinds
 from ._outlines import as_multipolygon
-from ._systems import common_system, mapping_system, read_map_table, system_of
+from ._systems import common_system, file_system, mapping_system, plausible, read_map_table, reprojected, system_of
 
 __all__ = [
     "Annulus",
@@ -68,6 +69,9 @@ class Domain:
         self._recipe = ("spec", spec)
         # Refused where it is written, not where it is used.
         self._built = _core.Domain(spec)
+        named = re.fullmatch(r"\s*polygon\((.*)\)\s*", spec, re.DOTALL)
+        if named is not None:
+            self.crs = plausible(file_system(named[1].strip().strip('"')), self.bounds(2).T)
 
     @property
     def _engine(self) -> _core.Domain:
@@ -128,18 +132,35 @@ class Domain:
         """The number of coordinates, where the region tells."""
         return self._engine.dimension
 
+    def _coordinates(self, dimension: Any) -> int | None:
+        """A number of coordinates that is asked for, or else that in which such a region is usually meant."""
+        given = as_dimension(dimension)
+        return given if given is not None or self.dimension is not None else self._usual()
+
+    def _usual(self) -> int | None:
+        kind, *parts = self._recipe
+        if kind == "spec":
+            # A cylinder about the last of two coordinates is a box.
+            return 3 if parts[0].strip().startswith("cylinder") else None
+        regions = (part for part in parts if isinstance(part, Domain))
+        return next((usual for part in regions if (usual := part._usual()) is not None), None)
+
     def describe(self) -> str:
         """What it is, in words."""
         return self._engine.describe()
 
     def contains(self, points: Any) -> NDArray[np.bool_]:
-        """Which points lie inside. Where formulas name columns, the points need these names, as a data frame has them."""
-        places = as_points(points, "points")
+        """Which points lie inside.
+
+        Where formulas name columns, the points need these names, as a data frame has them. Points of GeoPandas in
+        another coordinate system are brought into that of the region.
+        """
+        places = as_points(reprojected(points, self.crs, "points", "region"), "points")
         return self._for(places.names)._engine.contains(places.array)
 
     def bounds(self, dimension: int | None = None) -> NDArray[np.float64]:
         """The smallest and largest value of each coordinate, one row for each."""
-        return np.array(self._engine.bounds(as_dimension(dimension)))
+        return np.array(self._engine.bounds(self._coordinates(dimension)))
 
     def sample_boundary(
         self,
@@ -157,7 +178,7 @@ class Domain:
         count
             How many; by default 8 d^2, at least 200.
         dimension
-            The number of coordinates, if the region does not determine it (default 2).
+            The number of coordinates, if the region does not determine it (default 2, of a cylinder 3).
         sampling
             ``"uniform"`` on the surface, ``"even"`` along a curve in the plane, or ``"radial"``.
         near
@@ -172,8 +193,8 @@ class Domain:
         >>> edge.shape, bool(np.allclose(np.linalg.norm(edge, axis=1), 2))
         ((10, 2), True)
         """
-        places, names = _places(near)
-        size = as_dimension(dimension)
+        places, names = self._places(near)
+        size = self._coordinates(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         return self._for(names)._engine.sample_boundary(count, seed_of(random_state), sampling, size, places)
 
@@ -203,11 +224,18 @@ class Domain:
         >>> few.fill_distance > many.fill_distance
         True
         """
-        places, names = _places(near)
-        size = as_dimension(dimension)
+        places, names = self._places(near)
+        size = self._coordinates(dimension)
         check_kinds({"count": count, "boundary_sampling": sampling})
         found = self._for(names)._engine.coverage(count, seed_of(random_state), sampling, size, places)
         return BoundaryCoverage(*found)
+
+    def _places(self, near: Any) -> tuple[NDArray[np.float64] | None, list[str] | None]:
+        """Data near which a boundary is sampled, in the region's coordinate system, and the names of their columns."""
+        if near is None:
+            return None, None
+        places = as_points(reprojected(near, self.crs, "near", "region"), "near")
+        return places.array, places.names
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
@@ -242,14 +270,6 @@ class Domain:
         """The boundary in the plane as curves, within a window ``[[x0, x1], [y0, y1]]`` (default: its bounds)."""
         (x0, x1), (y0, y1) = self.bounds(2) if window is None else np.asarray(window, dtype=float)
         return self._engine.outline([(float(x0), float(x1)), (float(y0), float(y1))])
-
-
-def _places(near: Any) -> tuple[NDArray[np.float64] | None, list[str] | None]:
-    """Data near which a boundary is sampled, and the names of their columns."""
-    if near is None:
-        return None, None
-    places = as_points(near, "near")
-    return places.array, places.names
 
 
 def _listed(values: Any, what: str) -> str:
@@ -463,6 +483,8 @@ class Polygon(Domain):
             text = as_geojson(geometry)
             self._recipe = ("map", "geometry.geojson", _rings(geometry) if text is None else text)
         self._built = self._build()
+        if isinstance(geometry, (str, os.PathLike)):
+            self.crs = plausible(self.crs, self.bounds(2).T)
 
 
 def _rings(value: Any) -> str:
@@ -482,8 +504,8 @@ def _rings(value: Any) -> str:
     if not rings or any(ring.ndim != 2 or ring.shape[1] != 2 or len(ring) < 3 for ring in rings):
         raise ValueError("a ring is an array of at least three vertices with two coordinates each")
     closed = [[*ring.tolist(), ring[0].tolist()] for ring in rings]
-    # Rings are taken together by the even-odd rule, whichever of them is a hole.
-    return json.dumps({"type": "MultiPolygon", "coordinates": [[ring] for ring in closed]})
+    # The rings of one polygon are taken together by the even-odd rule, whichever of them is a hole; polygons are united.
+    return json.dumps({"type": "Polygon", "coordinates": closed})
 
 
 class Outside(Domain):
@@ -526,6 +548,7 @@ class Union(Domain):
         if len(domains) < 2:
             raise ValueError("a union is one of two regions or more")
         self._recipe = ("union", *(as_domain(domain) for domain in domains))
+        self.crs = common_system({f"region {number}": part for number, part in enumerate(self._recipe[1:], start=1)})
         self._built = self._build()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -283,9 +285,18 @@ def as_model(value: Any, start: Any) -> tuple[Model, list[float] | Mapping[str, 
         if value in FAMILIES:
             return _named_family(FAMILIES[value]["name"]), _starting(start)
         if not isinstance(start, Mapping):
+            refuse_misspelt(value)
             raise ValueError('name the parameters of the formula, each with a value to start from: start={"mu": 0.0}')
         return Formula(value, start), None
     raise TypeError(f"a model cannot be made of a {type(value).__name__}; give one such as Gaussian(), or a formula")
+
+
+def refuse_misspelt(name: str) -> None:
+    """Refuses a text that is nearly the name of a model."""
+    is_name = re.fullmatch(r"[A-Za-z][\w \-]*", name.strip()) is not None
+    near = get_close_matches(name.strip().lower(), FAMILIES, 1)
+    if is_name and near:
+        raise ValueError(f"there is no model {name!r}; did you mean {near[0]!r}? Those there are: {', '.join(FAMILIES)}")
 
 
 def _named_family(name: str) -> Model:

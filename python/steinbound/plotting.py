@@ -112,6 +112,7 @@ def plot_density_2d(
     mean: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     equal_aspect: bool | float = False,
+    outline_curves: Sequence[ArrayLike] | None = None,
 ) -> Axes:
     """Data with two coordinates, the boundary, and the fitted density as contours.
 
@@ -134,6 +135,9 @@ def plot_density_2d(
     equal_aspect
         Whether both coordinates are drawn to one scale, as on a map; or the length of a unit of the second in units of
         the first, as for degrees away from the equator.
+    outline_curves
+        Curves of the boundary that are not closed, an array for each, such as :meth:`Domain.outline` gives of a region
+        that reaches beyond its window.
 
     Examples
     --------
@@ -149,7 +153,7 @@ def plot_density_2d(
             ax.contour(grid_x, grid_y, heights, levels=levels[1:-1], colors=BLUE, linewidths=0.6, zorder=1.5)
             scale(ax, areas, "fitted density")
     scatter(ax, points)
-    outline(ax, boundary, outline_rings)
+    outline(ax, boundary, outline_rings, outline_curves)
     if mean is not None:
         x, y = np.ravel(np.asarray(mean, dtype=np.float64))
         ax.plot(
@@ -181,6 +185,7 @@ def plot_witness(
     label: str = "witness",
     equal_aspect: bool | float = False,
     outline_rings: Sequence[ArrayLike] | None = None,
+    outline_curves: Sequence[ArrayLike] | None = None,
 ) -> Axes:
     """A function on a grid, such as a witness of where data and model disagree: white where it is zero.
 
@@ -196,8 +201,8 @@ def plot_witness(
         What the coordinates and the values are called.
     equal_aspect
         As for :func:`plot_density_2d`.
-    outline_rings
-        Vertices of the rings of the domain, an array for each.
+    outline_rings, outline_curves
+        As for :func:`plot_density_2d`.
 
     Examples
     --------
@@ -222,7 +227,7 @@ def plot_witness(
     if data is not None:
         # The colours about zero are light, whatever the background.
         scatter(ax, rows(data), color=INK)
-    outline(ax, boundary, outline_rings)
+    outline(ax, boundary, outline_rings, outline_curves)
     scale(ax, mesh, label)
     ax.set_xlabel(names_of(names, 2)[0])
     ax.set_ylabel(names_of(names, 2)[1])

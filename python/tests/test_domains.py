@@ -174,3 +174,14 @@ def test_the_line_has_all_its_regions() -> None:
     for method in ["efficient", "tksd", "bdksd", "truncsm", "truncated-mle"]:
         found = sb.fit(X, domain=gaps, model=KNOWN, method=method)
         assert found.trustworthy and abs(found.estimates[0] - 0.4) < 4 * found.std_errors[0], method
+
+
+def test_cylinders_are_in_space_unless_asked_otherwise() -> None:
+    cylinder = sb.Cylinder(1, -2, 2)
+    for domain in (cylinder, sb.Domain("cylinder(radius=1, low=-2, high=2)"), cylinder & sb.Ball(3), ~cylinder & sb.Box(-3, 3)):
+        assert domain.sample_boundary(30).shape == (30, 3)
+        assert domain.bounds().shape == (3, 2) and domain.coverage(30).points.shape == (30, 3)
+        assert domain.sample_boundary(30, dimension=2).shape == (30, 2)
+    assert sb.Cylinder(1, -2, 2, center=0.5).sample_boundary(30).shape[1] == (sb.Cylinder(1, -2, 2, center=0.5).dimension or 3)
+    assert (cylinder & sb.Box([0, 0], [1, 1])).bounds().shape == (2, 2)
+    assert sb.Ball(1).sample_boundary(30).shape == (30, 2)

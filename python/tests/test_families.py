@@ -63,3 +63,14 @@ def test_parameters_that_are_known_are_numbers() -> None:
         sb.fit([[0.5], [-1.0], [2.0]], model=sb.models.Gamma())
     with pytest.raises(ValueError, match="number of components"):
         sb.fit(X, domain=sb.Interval(0, 2), model="gaussian-mixture")
+
+
+def test_draws_of_densities_by_name() -> None:
+    expected = sb.simulate(sb.models.Gamma(), [2, 1], sb.Interval(1, 4), 50, random_state=3)
+    np.testing.assert_array_equal(sb.simulate("gamma", [2, 1], sb.Interval(1, 4), 50, random_state=3), expected)
+    by_name = {"shape[x1]": 2, "rate[x1]": 1}
+    np.testing.assert_array_equal(sb.simulate("gamma", by_name, sb.Interval(1, 4), 50, random_state=3), expected)
+    formula = sb.simulate("-(x1 - mu)^2 / 2", {"mu": 1.0}, sb.Interval(0, 2), 400, random_state=3)
+    assert formula.shape == (400, 1) and abs(formula.mean() - 1) < 0.15
+    with pytest.raises(ValueError, match="at names the parameters of the formula"):
+        sb.simulate("-(x1 - mu)^2 / 2", [1.0], sb.Interval(0, 2), 5)

@@ -64,6 +64,24 @@ def test_enums_of_polars_keep_their_order(columns):
     assert result.notes == ["no row has these levels of g, which are left out: rare"]
 
 
+def test_orders_of_categories_do_not_depend_on_the_source(columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    order = ["mid", "high", "low"]
+    frame = polars.DataFrame(columns).with_columns(polars.col("g").cast(polars.Enum(order)))
+    ordered = pandas.DataFrame({**columns, "g": pandas.Categorical(columns["g"], categories=order, ordered=True)})
+    table = pyarrow.Table.from_pandas(ordered)
+    chunked = pyarrow.concat_tables([table.slice(0, 20), table.slice(20)])
+    parts = (frame[first : first + 20] for first in range(0, ROWS, 20))
+    for source in (frame.lazy(), frame.to_arrow(), table, chunked, table.to_reader(max_chunksize=16), parts):
+        result = least_squares("y ~ g", source)
+        assert names(result) == ["(Intercept)", "g[high]", "g[low]"], type(source)
+    # Pieces whose orders differ have none.
+    other = frame.with_columns(polars.col("g").cast(polars.String).cast(polars.Enum(order[::-1])))
+    assert names(least_squares("y ~ g", iter([frame, other]))) == ["(Intercept)", "g[low]", "g[mid]"]
+    met = table.set_column(table.column_names.index("g"), "g", pyarrow.array(columns["g"]).dictionary_encode())
+    assert names(least_squares("y ~ g", met)) == ["(Intercept)", "g[low]", "g[mid]"]
+
+
 def test_unseen_levels_are_refused_by_name(columns):
     result = least_squares("y ~ g + x", columns)
     with pytest.raises(ValueError, match='row 1: g has the level "top", which is not among the known ones'):

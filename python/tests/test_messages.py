@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,3 +74,43 @@ def test_messages_speak_of_arrays(number: int) -> None:
     message = str(raised.value)
     assert words in message
     assert not re.search(r"--[a-z]|\bfiles?\b|\bline \d", message), message
+
+
+def test_names_that_are_nearly_right() -> None:
+    X = abs(disc_sample(60))
+    named = [
+        lambda: sb.fit(X, model="weibul"),
+        lambda: sb.simulate("weibul", [1, 2], None, 5),
+        lambda: sb.discrepancy(X, [1, 2], model="Weibul"),
+    ]
+    for call in named:
+        with pytest.raises(ValueError, match=r"there is no model '[Ww]eibul'; did you mean 'weibull'\? Those there are: gaussian"):
+            call()
+    for formula in ("-gamma*x1", "-a*x1^2"):
+        with pytest.raises(ValueError, match="name the parameters of the formula"):
+            sb.fit(X, model=formula)
+    suggested = {"tol": "search_tolerance", "seed": "random_state", "max_iter": "max_iterations", "sample_weight": "weights"}
+    for name, own in suggested.items():
+        with pytest.raises(TypeError, match=f"there is no argument '{name}' of fit; did you mean '{own}'"):
+            fit(**{name: 1})
+
+
+def test_tables_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    with quiet():
+        result = fit(model=KNOWN, method="tksd")
+        compared = sb.compare(disc_sample(60), domain=DISC, models=KNOWN, methods="tksd")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for call in (result.to_frame, compared.to_frame):
+        with pytest.raises(ImportError, match="to_frame makes a DataFrame of pandas, which is not installed; install it with"):
+            call()
+    with pytest.raises(ImportError, match="as_frame=True makes a DataFrame of pandas"):
+        sb.datasets.load_student_scores(as_frame=True)
+
+
+def test_covariances_that_mixtures_do_not_have() -> None:
+    pytest.importorskip("sklearn")
+    from steinbound.sklearn import TruncatedGaussianMixture
+
+    message = "covariance_type is 'diag'; behind a truncation it is one of full, tied, spherical"
+    with pytest.raises(ValueError, match=message):
+        TruncatedGaussianMixture(2, domain=DISC, covariance_type="diag").fit(disc_sample(60))

@@ -13,7 +13,7 @@ import pytest
 import steinbound as sb
 from helpers import quiet
 from steinbound import plotting
-from steinbound._marks import levels_of
+from steinbound._marks import VERMILLION, levels_of
 
 matplotlib = pytest.importorskip("matplotlib")
 RANDOM = np.random.default_rng(0)
@@ -248,3 +248,53 @@ def test_dark_backgrounds_have_light_points(figure: Any) -> None:
     ax.set_facecolor("black")
     plotting.plot_density_2d(ax, DISC)
     assert ax.collections[0].get_facecolor()[0, :3].min() > 0.8
+
+
+def test_outlines_that_leave_the_picture_stay_open(figure: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 2)) * 0.4 + [2, 2]
+    with quiet():
+        found = sb.fit(X, domain=sb.Box(-5, 5), model=sb.Gaussian(0.2), method="tksd")
+    left, right = figure.subplots(1, 2)
+    found.plot(left)
+    found.plot_witness(right)
+    for ax in (left, right):
+        drawn = [one.get_xydata() for one in ax.lines if one.get_color() == VERMILLION]
+        assert any(len(curve) > 10 for curve in drawn)
+        for curve in drawn:
+            middles = (curve[1:] + curve[:-1]) / 2
+            np.testing.assert_allclose(abs(middles).max(axis=1), 5, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    "formula", ["achiv ~ langscore + I(langscore**2)", "achiv ~ langscore * prog", "achiv ~ bs(langscore, df=4) + prog"]
+)
+def test_regressions_are_drawn_as_they_predict(figure: Any, formula: str) -> None:
+    scores = sb.datasets.load_student_scores()
+    with quiet():
+        found = sb.regress(formula, scores, lower=40, method="truncated-mle")
+    ax = found.plot(figure.subplots())
+    assert ax.get_xlabel() == "langscore"
+    for name in ["fitted line"] if "prog" not in formula else ["academic", "general", "vocational"]:
+        x, y = line(ax, name).get_data()
+        assert len(x) == 100 and x.min() == min(scores["langscore"])
+        np.testing.assert_allclose(y, found.predict({"langscore": x, "prog": [name] * 100}))
+
+
+def test_other_columns_of_regressions_are_at_their_mean(figure: Any, tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    x, z = draw.uniform(1, 3, size=(2, 150))
+    town, many = draw.choice(["Bonn", "Ulm"], 150), draw.integers(0, 9, 150)
+    y = x * z + 0.1 * many + draw.normal(0, 0.2, 150)
+    file = tmp_path / "rows.csv"
+    file.write_text("y,x,z,many,town\n" + "\n".join(f"{a},{b},{c},{d},{e}" for a, b, c, d, e in zip(y, x, z, many, town, strict=True)))
+    for data in ({"y": y, "x": x, "z": z, "many": many, "town": town}, file):
+        with quiet():
+            plain = sb.regress("y ~ log(x) * z + C(many) + town", data, method="mle")
+            grouped = sb.regress("y ~ C(many) + town", data, method="mle")
+        ax = plain.plot(figure.add_subplot())
+        # Nine categories are more than there are colours: they are averaged over, with towns as they are beside them.
+        at, drawn = line(ax, "fitted line").get_data()
+        rows = {"x": np.full(150, at[40]), "z": np.full(150, z.mean()), "many": many.astype(float), "town": list(town)}
+        assert drawn[40] == pytest.approx(float(np.mean(plain.predict(rows))))
+        groups = grouped.plot(figure.add_subplot())
+        assert [text.get_text() for text in groups.get_xticklabels()] == [str(value) for value in range(9)]

@@ -348,7 +348,7 @@ class TestAnyModel:
         assert np.allclose(ours.means_, theirs.means_[order], atol=1e-3)
         assert np.allclose(ours.weights_, theirs.weights_[order], atol=1e-3)
         assert np.allclose(ours.covariances_[0], theirs.covariances_, atol=1e-3)
-        with pytest.raises(ValueError, match="covariance_type is 'round'; it is one of full, tied"):
+        with pytest.raises(ValueError, match="covariance_type is 'round'; behind a truncation it is one of full, tied"):
             TruncatedGaussianMixture(2, method="mle", covariance_type="round").fit(X)
 
     def test_jobs_are_threads(self) -> None:

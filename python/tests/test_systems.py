@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,9 @@ import pytest
 from helpers import quiet
 
 import steinbound as sb
+from steinbound._inputs import as_points
 from steinbound._outlines import as_multipolygon
-from steinbound._systems import common_system, is_degrees, is_same, read_map_table, system_of
+from steinbound._systems import common_system, file_system, is_degrees, is_same, read_map_table, system_of
 
 SQUARE = [[0.0, 44.0], [4.0, 44.0], [4.0, 48.0], [0.0, 48.0]]
 
@@ -116,8 +120,7 @@ def test_maps_in_files_are_domains(tmp_path: Path) -> None:
         whole, one = sb.Polygon(tmp_path / name), sb.Polygon(tmp_path / name, feature=("name", "b"))
         assert whole.contains(centers).tolist() == [True, True], name
         assert one.contains(centers).tolist() == [False, True], name
-        if not name.endswith("gpkg"):
-            assert is_same(whole.crs, both.crs) and whole.crs is not None
+        assert is_same(whole.crs, both.crs) and whole.crs is not None, name
     with pytest.raises(ValueError, match="no feature whose name is 'c'; there are a, b"):
         sb.Polygon(tmp_path / "map.parquet", feature=("name", "c"))
     with pytest.raises(ValueError, match="no property 'id'; it has name"):
@@ -147,3 +150,61 @@ def test_pictures_of_degrees_have_the_shape_of_the_map() -> None:
     assert found.plot(left).get_aspect() == pytest.approx(1 / np.cos(np.radians(46)), rel=0.01)
     assert flat.plot(right).get_aspect() == 1
     pyplot.close("all")
+
+
+def test_points_are_brought_into_the_system_of_a_region() -> None:
+    points, domain = frame(), sb.Polygon(region("EPSG:2154"))
+    assert domain.contains(points).all() and (domain & ~sb.Ball(1)).contains(points).all()
+    near, there = domain.coverage(50, near=points), domain.coverage(50, near=points.to_crs("EPSG:2154"))
+    assert near.leak == pytest.approx(there.leak)
+    np.testing.assert_array_equal(domain.sample_boundary(20, near=points), domain.sample_boundary(20))
+    with pytest.raises(ValueError, match="region 1 is in EPSG:2154 and the region 2 in EPSG:4326"):
+        domain | sb.Polygon(region())
+    assert (domain | sb.Ball(1)).crs == domain.crs
+
+
+def test_systems_of_files(tmp_path: Path) -> None:
+    degrees, flat = region(), region("EPSG:2154")
+    for name, kind in (("map.geojson", "GeoJSON"), ("map.gpkg", "GPKG")):
+        for area in (degrees, flat):
+            file = tmp_path / f"{area.crs.to_epsg()} {name}"
+            area.to_file(file, driver=kind)
+            for domain in (sb.Polygon(file), sb.Domain(f"polygon({file})")):
+                assert is_same(domain.crs, area.crs) and domain.crs is not None, file
+            points = frame(str(area.crs))
+            points.to_file(file, driver=kind)
+            assert is_same(system_of(as_points(file)), area.crs) and system_of(as_points(file)) is not None
+            with pytest.raises(ValueError, match="points are in .* and the region in EPSG"):
+                sb.Polygon(flat if area is degrees else degrees).contains(file)
+    # GeoJSON without a statement is in degrees by its standard, unless it cannot be.
+    plain = tmp_path / "plain.geojson"
+    corners = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 0.0]]
+    for stretch, crs in ((1, True), (1000, False)):
+        ring = [[stretch * x, stretch * y] for x, y in corners]
+        plain.write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+        assert is_degrees(sb.Polygon(plain).crs) == crs
+    assert file_system(tmp_path / "missing.gpkg") is None and file_system(tmp_path / "missing.geojson") is None
+    (tmp_path / "broken.gpkg").write_bytes(b"no database")
+    assert file_system(tmp_path / "broken.gpkg") is None
+    (tmp_path / "broken.geojson").write_text('{"crs"')
+    assert file_system(tmp_path / "broken.geojson") is None
+
+
+def test_degrees_of_files_and_tests_are_warned_of(tmp_path: Path) -> None:
+    points, model = frame().get_coordinates(), sb.Gaussian(2.0)
+    for name, kind in (("map.geojson", "GeoJSON"), ("map.gpkg", "GPKG")):
+        region().to_file(tmp_path / name, driver=kind)
+        domain = sb.Polygon(tmp_path / name)
+        calls: list[Callable[..., Any]] = [
+            lambda **more: sb.fit(points, model=model, method="truncsm", diagnostics=False, **more),
+            lambda **more: sb.discrepancy(points, [2, 46], model=model, **more),
+            lambda **more: sb.gof_test(points, model=model, at=[2, 46], bootstrap=20, **more),
+            lambda **more: sb.compare(points, models=model, methods="truncsm", **more),
+        ]
+        for call in calls:
+            with pytest.warns(sb.CoordinateWarning, match="the coordinates are degrees"):
+                call(domain=domain)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warnings.simplefilter("error", sb.CoordinateWarning)
+                call(domain=domain, project=True)

@@ -311,3 +311,27 @@ def test_rows_in_another_order_are_refused() -> None:
     np.testing.assert_array_equal(by_place.estimates, whole.estimates)
     with pytest.raises(ValueError, match="weights has the rows of the data in another order"):
         sb.regress("a ~ b", mixed, lower=-2, weights=weights)
+    for name in ("lower", "upper"):
+        with pytest.raises(ValueError, match=f"{name} has the rows of the data in another order"):
+            sb.regress("a ~ b", mixed, **{name: weights})
+
+
+def test_points_of_a_fit_have_its_columns() -> None:
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(disc_sample(60), columns=["a", "b"])
+    with quiet():
+        found = sb.fit(X, domain=DISC, model=KNOWN, method="tksd")
+    expected = found.predict_density(X.to_numpy())
+    np.testing.assert_array_equal(found.predict_density(X[["b", "a"]]), expected)
+    np.testing.assert_array_equal(found.log_density(X.set_axis([0, 1], axis=1)), np.log(expected))
+    for names in (["c", "d"], ["a", "d"]):
+        message = rf"points: the columns are {', '.join(names)} and the fit has a, b; give columns with these names, or an array"
+        for ask in (found.predict_density, found.log_density, found.witness):
+            with pytest.raises(ValueError, match=message):
+                ask(X.set_axis(names, axis=1))
+    geopandas = pytest.importorskip("geopandas")
+    # The coordinates of geometries have no names of their own.
+    np.testing.assert_array_equal(found.predict_density(geopandas.GeoSeries.from_xy(X.a, X.b)), expected)
+    with quiet():
+        found = sb.fit(geopandas.GeoSeries.from_xy(X.a, X.b), domain=DISC, model=KNOWN, method="tksd")
+    np.testing.assert_array_equal(found.predict_density(X), expected)

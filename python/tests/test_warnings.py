@@ -87,6 +87,7 @@ def test_results_that_should_not_be_trusted_can_be_stopped() -> None:
             sb.fit(pressed(), domain=DISC)
     for warning in caught(lambda: sb.fit(pressed(), domain=DISC)):
         assert issubclass(warning.category, sb.NotTrustworthyWarning)
+        assert warning.category.__name__.startswith("NotTrustworthy")
         again = pickle.loads(pickle.dumps(warning.message))
         assert type(again) is warning.category and str(again) == str(warning.message)
 
