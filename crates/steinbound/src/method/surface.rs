@@ -1,7 +1,5 @@
 //! The boundary as efficient Stein estimation takes it: points with normals, given or placed.
 
-use std::f64::consts::TAU;
-
 use serde::{Deserialize, Serialize};
 
 use super::Preparation;
@@ -125,9 +123,6 @@ impl Surface {
         let mut pieces = surface_weights(kernel, &apart(&self.points, kernel.widths())?)?;
         let middle = pieces.len() / 2;
         let (_, piece, _) = pieces.select_nth_unstable_by(middle, f64::total_cmp);
-        // Pieces have an extent along covariates, too.
-        let covariates = seen.saturating_sub(kernel.differentiated().len());
-        let piece = *piece * TAU.powf(0.5 * covariates as f64);
         Ok(piece.powf(1.0 / (seen as f64 - 1.0)))
     }
 

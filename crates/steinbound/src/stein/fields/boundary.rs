@@ -39,6 +39,9 @@ impl Directions {
     }
 }
 
+/// The most covariates that count as coordinates of a surface.
+const MOST_COVARIATES: usize = 6;
+
 /// The piece of surface that each boundary point stands for, in units of the bandwidth:
 ///
 /// ```text
@@ -49,8 +52,9 @@ impl Directions {
 /// surface with `rho` points for each `sigma^(d - 1)` the sum is `rho (2 pi)^((d - 1) / 2)`, so that
 /// `omega_i = 1 / rho`: for even and uneven spacing, and for repeated points, which share their piece.
 ///
-/// Covariates, which are not differentiated, have no surface of their own: the boundary has a point at each of
-/// their values, however many columns tell these apart.
+/// Covariates, which are not differentiated, count as coordinates of the surface, up to six of them: with more, most
+/// columns tell categories apart, each of which would multiply the weights by 2.5 until a penalty cannot be
+/// factorised.
 ///
 /// ```
 /// use steinbound::engine::PairKernel;
@@ -68,7 +72,9 @@ pub fn surface_weights(kernel: &PairKernel, boundary: &Points) -> Result<Vec<f64
     check_boundary(boundary)?;
     let widths = kernel.widths().to_vec();
     let (differentiated, origin) = (kernel.differentiated().to_vec(), kernel.origin().to_vec());
-    let seen = differentiated.iter().filter(|l| widths[**l].is_finite()).count();
+    let is_seen = |l: &usize| widths[*l].is_finite();
+    let covariates = (0..widths.len()).filter(|l| is_seen(l) && !differentiated.contains(l)).count();
+    let seen = differentiated.iter().filter(|l| is_seen(l)).count() + covariates.min(MOST_COVARIATES);
     let gaussian = PairKernel::new(Arc::new(Gaussian), widths, differentiated, origin)?;
     let evaluator = Evaluator::native(gaussian);
     let points = evaluator.scale(boundary)?;
