@@ -173,7 +173,7 @@ pub struct Fit {
     pub(crate) theta: Option<Vec<f64>>,
     /// Rows of which the sums of products are the covariance of the reported parameters, where these may depend on
     /// each other so much that the covariance has lost the variances of their combinations.
-    #[serde(skip)]
+    #[serde(rename = "covariance_root", default, skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<Matrix>,
     /// The influence of each observation on the fitted parameters (one row each).
     #[serde(skip, default = "no_influence")]
