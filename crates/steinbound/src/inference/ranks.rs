@@ -201,7 +201,9 @@ enum Rank {
 fn rank(problem: &Problem, conditional: &dyn Conditional, i: usize, theta: &[f64]) -> Option<Rank> {
     let x = problem.data.row(i);
     let axis = problem.model.differentiated().first().copied()?;
-    let Some(section) = conditional.between_atoms(x, section_of(problem, i)?) else { return Some(Rank::Shared) };
+    let Some(section) = conditional.between_atoms(x, section_of(problem, i)?) else {
+        return Some(Rank::Shared);
+    };
     let p = theta.len();
     let (mut whole, mut below) = (vec![0.0; p], vec![0.0; p]);
     let log_whole = conditional.log_between(x, theta, section, &mut whole)?;
