@@ -156,8 +156,8 @@ simulations:
 precision:
 	STEINBOUND_WRITE_PAGES=1 cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 precision::
 
-## Every feature of the npm packages world-atlas and us-atlas is read, projected, sampled and fitted (of the
-## counties every twentieth). Needs npm for the download.
+## Every feature of the npm packages world-atlas and us-atlas is read, projected, sampled and fitted, and so are
+## their layers as a whole. Needs npm for the download.
 atlases: target/atlases/ready
 	ATLASES=$(CURDIR)/target/atlases cargo test --release --locked --package steinbound-cli --test all -- --ignored --nocapture atlases::
 
