@@ -26,6 +26,7 @@ impl Orthonormal {
             None => Ok(Orthonormal { columns, upper }),
         }
     }
+
     /// `R x`.
     pub(crate) fn times_upper(&self, x: &[f64]) -> Vec<f64> {
         (0..x.len()).map(|i| (i..x.len()).map(|j| self.upper[(i, j)] * x[j]).sum()).collect()

@@ -79,7 +79,8 @@ impl Fit {
         let root_of = |jacobian: &Matrix| {
             let moved = |rows: &Matrix| rows.times(&jacobian.transpose());
             let mut root = match (&information, &influence) {
-                _ if !is_linear => return Ok(None),
+                // Nothing is derived from replicates.
+                _ if !is_linear || problem.estimator.is_replicate => return Ok(None),
                 (Some(root), _) => moved(root),
                 (None, Some(rows)) => triangle(sandwich::contributions(&moved(rows), weights, clusters)?.0),
                 (None, None) => return Ok(None),

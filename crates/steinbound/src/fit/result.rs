@@ -300,6 +300,13 @@ impl Fit {
 }
 
 impl Fit {
+    /// The standard error of a function of the reported parameters with this gradient; NaN without a covariance.
+    pub(crate) fn error_along(&self, gradient: &[f64]) -> f64 {
+        let variance = self.covariance_of(&Matrix::from_fn(1, gradient.len(), |_, k| gradient[k]));
+        // Rounding can make a zero variance slightly negative.
+        variance.map_or(f64::NAN, |variance| variance[(0, 0)].max(0.0).sqrt())
+    }
+
     /// The covariance of linear combinations of the reported parameters, one in each row; `None` without a
     /// covariance of this size.
     pub(crate) fn covariance_of(&self, combinations: &Matrix) -> Option<Matrix> {

@@ -3,7 +3,6 @@
 use super::error::HypothesisError;
 use crate::error::Error;
 use crate::fit::{Fit, Parameter};
-use crate::matrix::Matrix;
 use crate::model::difference_steps;
 
 impl Fit {
@@ -78,9 +77,8 @@ impl Fit {
         // One row for each parameter.
         let gradients: Vec<Vec<f64>> = (0..estimates.len()).map(&mut slopes).collect();
         let error_of = |at: usize| {
-            let gradient = Matrix::from_fn(1, estimates.len(), |_, k| gradients[k][at]);
-            // Rounding can make a zero variance slightly negative.
-            self.covariance_of(&gradient).map_or(f64::NAN, |variance| variance[(0, 0)].max(0.0).sqrt())
+            let gradient: Vec<f64> = gradients.iter().map(|row| row[at]).collect();
+            self.error_along(&gradient)
         };
         self.derived_with(names, &functions, error_of)
     }

@@ -79,10 +79,10 @@ impl Unevenness {
         if (fit.influence.rows(), fit.influence.columns()) != (n, p) || groups < FEWEST {
             return None;
         }
-        let mut influence_on_fit = fit.influence.clone();
+        let mut at_likelihood = None;
         if problem.method().uses().adaptive {
             theta = LikelihoodStep::at(problem, conditional, &theta)?.theta;
-            influence_on_fit = LikelihoodStep::at(problem, conditional, &theta)?.influence;
+            at_likelihood = Some(LikelihoodStep::at(problem, conditional, &theta)?.influence);
         }
         let ranks: Vec<Rank> =
             (0..n).map(|i| rank(problem, conditional, i, &theta)).collect::<Option<_>>()?;
@@ -107,7 +107,7 @@ impl Unevenness {
                 }
             }
         }
-        let through_fit = influence_on_fit.times(&slopes.transpose());
+        let through_fit = at_likelihood.as_ref().unwrap_or(&fit.influence).times(&slopes.transpose());
         let influence = Matrix::from_fn(n, POLYNOMIALS, |i, k| values[(i, k)] + through_fit[(i, k)]);
         let sums = contributions(&influence, &problem.weights, problem.data.clusters()).ok()?.0;
         let count = groups as f64;

@@ -206,8 +206,8 @@ fn unsuitable(preparation: &Preparation, share: f64) -> Result<Option<&'static s
     let is_low = coordinates <= MOST_WITHOUT_NORMALS;
     // Placed points are as close as they should be, and those with a known region mostly were placed, for a fit that
     // this one is compared with. Those of a regression lie where its covariates are.
-    let is_placed = estimator.domain.is_some() && estimator.boundary_points.is_none();
     let is_suitable = if is_low {
+        let is_placed = estimator.domain.is_some() && estimator.boundary_points.is_none();
         is_placed || coordinates < data.dimension()
     } else {
         estimator.boundary_normals.is_some()

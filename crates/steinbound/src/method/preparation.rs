@@ -1,6 +1,6 @@
 //! The preparation of a method: its inputs and what it records.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::leak::BoundaryCheck;
 use super::pairs::Held;
@@ -30,7 +30,12 @@ pub struct Preparation<'a> {
     pub(crate) boundary: Option<Points<'static>>,
     /// How well the boundary points represent the boundary, if that was measured.
     pub(crate) boundary_check: Option<BoundaryCheck>,
+    /// The distances of some data to the boundary of the region, once they are asked for.
+    region_distances: OnceLock<Vec<f64>>,
 }
+
+/// Distances to the boundary are measured for about so many data.
+const MOST_MEASURED: usize = 500;
 
 /// The number of boundary points sampled for distances to the nearest of them: the bias falls with their spacing,
 /// and they cost next to nothing.
@@ -66,7 +71,33 @@ impl<'a> Preparation<'a> {
         };
         check_normals(estimator, data.dimension())?;
         let warnings = Vec::new();
-        Ok(Preparation { estimator, data, model, setup, warnings, boundary, boundary_check: None })
+        let (boundary_check, region_distances) = (None, OnceLock::new());
+        Ok(Preparation {
+            estimator,
+            data,
+            model,
+            setup,
+            warnings,
+            boundary,
+            boundary_check,
+            region_distances,
+        })
+    }
+
+    /// Some of the data, at even steps.
+    pub(crate) fn some_rows(&self) -> impl Iterator<Item = &'a [f64]> {
+        self.data.rows().step_by(self.data.len().div_ceil(MOST_MEASURED))
+    }
+
+    /// The distances of [`some_rows`](Preparation::some_rows) to the boundary, where the region has a formula for
+    /// them.
+    pub(crate) fn region_distances(&self) -> Option<&[f64]> {
+        let domain = self.estimator.domain.as_ref().filter(|domain| domain.has_distance())?;
+        let measured = || {
+            let mut gradient = vec![0.0; self.data.dimension()];
+            self.some_rows().map(|x| domain.distance_to_boundary(x, &mut gradient)).collect()
+        };
+        Some(self.region_distances.get_or_init(measured))
     }
 
     /// The boundary points that the method uses: those given, or sampled from the domain.

@@ -49,9 +49,6 @@ const NEAREST_SHARE: f64 = 0.1;
 /// Thinner regions count as this thin, in bandwidths.
 const THINNEST: f64 = 1e-4;
 
-/// Distances to the boundary are measured for about so many data.
-const MOST_MEASURED: usize = 500;
-
 /// Points in one cell of this width, in bandwidths, count as one where their distances are measured.
 const ONE_CELL: f64 = 0.02;
 
@@ -162,12 +159,9 @@ impl Surface {
     /// The distances of some data to the boundary, in bandwidths: those of the region, or else along the normal of
     /// the nearest boundary point.
     fn distances(&self, preparation: &Preparation, widths: &[f64]) -> Vec<f64> {
-        let Preparation { estimator, data, .. } = preparation;
-        let rows = data.rows().step_by(data.len().div_ceil(MOST_MEASURED));
         let is_round = widths.iter().all(|width| *width == widths[0]);
-        if let Some(domain) = estimator.domain.as_ref().filter(|domain| is_round && domain.has_distance()) {
-            let mut gradient = vec![0.0; widths.len()];
-            return rows.map(|x| domain.distance_to_boundary(x, &mut gradient) / widths[0]).collect();
+        if let Some(distances) = preparation.region_distances().filter(|_| is_round) {
+            return distances.iter().map(|distance| distance / widths[0]).collect();
         }
         let along_normal = |x: &[f64]| {
             let offset = |b: &[f64]| -> Vec<f64> {
@@ -182,7 +176,7 @@ impl Surface {
                 false => dot(&offset, &offset).sqrt(),
             })
         };
-        rows.map(along_normal).collect()
+        preparation.some_rows().map(along_normal).collect()
     }
 
     /// Twice as many points, where the region is known.

@@ -239,8 +239,7 @@ impl PreparedRegression {
             let mean = (0..count).map(|k| at(k) * estimates[k]).sum::<f64>();
             let found = limits(i).expected(quantity, mean, deviation);
             let slope = |k: usize| if k < count { at(k) * found.in_mean } else { found.in_deviation };
-            let variance = fit.covariance_of(&Matrix::from_fn(1, p, |_, k| slope(k)));
-            (found.value, variance.map_or(f64::NAN, |variance| variance[(0, 0)].max(0.0).sqrt()))
+            (found.value, fit.error_along(&(0..p).map(slope).collect::<Vec<f64>>()))
         };
         Some((0..design.rows()).map(predict).collect())
     }
