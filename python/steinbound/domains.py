@@ -176,7 +176,7 @@ class Domain:
         Parameters
         ----------
         count
-            How many; by default 8 d^2, at least 200.
+            How many; by default 8 d^2, at least 200 and at most 4,000.
         dimension
             The number of coordinates, if the region does not determine it (default 2, of a cylinder 3).
         sampling

@@ -1,6 +1,8 @@
 //! From what is said of a model to the model, and to where a search for its parameters starts.
 
-use steinbound::model::{Autodiff, Choice, FAMILIES, Family, KnownCovariance, Model, ModelChoices};
+use steinbound::model::{
+    Autodiff, Choice, FAMILIES, Family, KnownCovariance, Model, ModelChoices, check_size,
+};
 use steinbound::{Error, ModelError, Points};
 use steinbound_io::names::shown;
 
@@ -122,13 +124,17 @@ impl<'a> ModelRequest<'a> {
     ) -> Result<ChosenModel<'a>, RequestError> {
         let built = |model| ReadyModel::Built(model);
         match self {
-            ModelRequest::Given(model) => Ok(ChosenModel { model: ReadyModel::Given(*model), start: None }),
+            ModelRequest::Given(model) => {
+                check_size(*model)?;
+                Ok(ChosenModel { model: ReadyModel::Given(*model), start: None })
+            }
             ModelRequest::Formula { log_density, start } => {
                 let model = formula(log_density, start.as_ref().or(at), data.names(), wording)?;
                 Ok(ChosenModel { model: built(Box::new(model)), start: None })
             }
             ModelRequest::Family(request) => {
                 let model = request.build(data.dimension(), wording)?;
+                check_size(model.as_ref())?;
                 let start = request.start_for(model.as_ref(), data, wording)?;
                 Ok(ChosenModel { model: built(model), start })
             }

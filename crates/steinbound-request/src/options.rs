@@ -201,7 +201,7 @@ pub static BOUNDARY_POINTS: OptionSpec = OptionSpec::new(
 )
 .details(
     "By default efficient and tksd place as many as bandwidth and data need, until the estimate settles; others sample \
-     8 d^2, at least 200, or 4,000 for distances to the nearest of them.",
+     8 d^2, at least 200, at most 4,000, or 4,000 for distances to the nearest of them.",
 )
 .default(Preset::Words("auto"))
 .needs(Needs::SampledBoundary)

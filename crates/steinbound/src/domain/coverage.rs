@@ -7,14 +7,19 @@ use crate::error::DomainError;
 use crate::points::{Points, squared_distance};
 use crate::random::{stream, tasks};
 
-/// The default number of boundary points where they are not placed by bandwidth and data: `8 d^2`, at least 200.
+/// The most boundary points that are sampled where no number is given: their kernel matrix takes 128 MB.
+const MOST_BY_DEFAULT: usize = 4_000;
+
+/// The default number of boundary points where they are not placed by bandwidth and data: `8 d^2`, at least 200 and at
+/// most 4,000.
 ///
 /// ```
 /// assert_eq!(steinbound::domain::default_boundary_count(2), 200);
 /// assert_eq!(steinbound::domain::default_boundary_count(12), 1152);
+/// assert_eq!(steinbound::domain::default_boundary_count(40), 4000);
 /// ```
 pub fn default_boundary_count(dimension: usize) -> usize {
-    dimension.saturating_mul(dimension).saturating_mul(8).max(200)
+    dimension.saturating_mul(dimension).saturating_mul(8).clamp(200, MOST_BY_DEFAULT)
 }
 
 /// The paper's lower bound on the distance `epsilon` at which `m` uniform points are dense in a boundary of

@@ -221,7 +221,7 @@ fn nearest_distance(x: &[f64], boundary: &Points, norm: Norm, gradient: &mut [f6
 }
 
 /// The squared distance to the nearest of some points, and that point (the first of equals).
-pub(super) fn nearest_point<'a>(x: &[f64], points: &'a Points) -> Option<(f64, &'a [f64])> {
+pub(crate) fn nearest_point<'a>(x: &[f64], points: &'a Points) -> Option<(f64, &'a [f64])> {
     let with_distance = points.rows().map(|b| (squared_distance(x, b), b));
     with_distance.reduce(|best, next| if next.0 < best.0 { next } else { best })
 }

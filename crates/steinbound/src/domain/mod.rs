@@ -73,6 +73,7 @@ pub use coverage::{COVERAGE_PROBES, Coverage, coverage, default_boundary_count, 
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use distance::BoundaryDistance;
+pub(crate) use distance::nearest_point;
 pub use ellipse::Ellipse;
 pub(crate) use gaps::{Gap, gaps};
 pub use half_space::HalfSpace;

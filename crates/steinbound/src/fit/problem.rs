@@ -13,10 +13,10 @@ use crate::method::{
     Supported, Task, Tie, check_domain, check_estimable, check_rows, check_spreads, names_where, smaller,
 };
 use crate::minimise::Estimate;
-use crate::model::{Model, check_theta, checked_parameters, scores};
+use crate::model::{Model, check_size, check_theta, checked_parameters, scores};
 use crate::points::Points;
 use crate::random::{stream, tasks};
-use crate::stein::{Statistic, SteinForm, Witness, check_dense, discrepancy_squared};
+use crate::stein::{BOUNDARY_LIMIT, Statistic, SteinForm, Witness, check_dense, discrepancy_squared};
 use crate::warning::Warning;
 
 /// Data, boundary, kernel and model, checked against each other: ready to be fitted or evaluated.
@@ -122,6 +122,7 @@ impl<'a> Problem<'a> {
                 ModelError::WrongDimension { model: model.dimension(), data: data.dimension() }.into()
             );
         }
+        check_size(model)?;
         // Data outside a region are named as such before a model has its say.
         let outside = check_domain(estimator, data)?;
         let Supported { estimator, warning } = Supported::new(estimator, data, model)?;
@@ -263,7 +264,8 @@ impl<'a> Problem<'a> {
             return None;
         };
         let ridge = self.setup.ridge.filter(|ridge| *ridge > 0.0)?;
-        let more = || self.near_places().into_iter().flat_map(Points::rows);
+        let room = BOUNDARY_LIMIT.saturating_sub(boundary.len());
+        let more = || self.near_places().into_iter().flat_map(Points::rows).take(room);
         let boundary = Points::from_rows(&boundary.rows().chain(more()).collect::<Vec<_>>());
         let bandwidth = Bandwidth::Fixed(kernel.bandwidth);
         let estimator = self.estimator.clone().ridge(smaller(ridge)).bandwidth(bandwidth);

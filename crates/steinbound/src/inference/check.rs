@@ -40,6 +40,8 @@ pub enum Unit {
     StandardErrors,
     /// The statistic of a test.
     Statistic,
+    /// A number of points.
+    Points,
 }
 
 /// Whether a value is within its limit.
@@ -94,6 +96,7 @@ impl Check {
         match self.unit {
             Unit::Ratio => format!("{:.0e}", self.limit),
             Unit::Statistic => format!("{:.1}", self.limit),
+            Unit::Points => format!("{:.0}", self.limit),
             Unit::StandardErrors => self.limit.to_string(),
             Unit::Share => self.unit.shown(self.limit),
         }
@@ -107,6 +110,7 @@ impl Unit {
             Unit::Ratio if (0.1..1e4).contains(&value) => setting(value),
             Unit::Ratio => format!("{value:.1e}"),
             Unit::Statistic => format!("{value:.1}"),
+            Unit::Points => format!("{value:.1}"),
             Unit::StandardErrors => format!("{value:.2} standard errors"),
         }
     }

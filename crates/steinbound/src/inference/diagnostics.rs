@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Unit};
 use super::distance_bias::LARGEST_BIAS;
+use super::margin::{MARGIN, Margin};
 use super::ranks::Unevenness;
 use crate::compute::{dot, in_pool};
 use crate::error::Error;
@@ -147,6 +148,8 @@ impl Problem<'_> {
     ///   errors, [`fit_diagnosed`](Problem::fit_diagnosed) withdraws the warning about the boundary points.
     /// - The bias that is due to distances to the nearest of some boundary points (above 0.3 standard errors): the
     ///   move of the estimate with every other point, divided by the growth of their spacing less one.
+    /// - The number of points that the fitted density expects nearer to the boundary than any observation is (above
+    ///   14, so that their absence contradicts the fit).
     /// - For a regression, how uneven the ranks of the responses are among those that could have been seen
     ///   (warning if the model would give such ranks with a probability below 0.01).
     /// - The estimate by the other of the V- and the U-statistic: the bias by which they differ falls with
@@ -206,6 +209,7 @@ impl Problem<'_> {
         let (diagnostics, moves) = self.watch(|| in_pool(|| self.diagnosed(fit)))?;
         let has_digits = diagnostics.normal_condition.is_none_or(|condition| condition <= MOST_LOST);
         fit.converged &= has_digits
+            && !diagnostics.checks.iter().any(|check| check.name == MARGIN && check.is_beyond())
             && moves.is_none()
             && self.of_distance_bias(diagnostics.distance_bias.as_ref()).is_none();
         if let Some(warning) = self.boundary_warning() {
@@ -260,6 +264,10 @@ impl Problem<'_> {
         found.warnings.extend(self.of_distance_bias(found.distance_bias.as_ref()));
         found.compare_statistics(self, fit);
         found.checks = found.judged(self.data.clusters().is_some());
+        if let Some(margin) = Margin::of(self, fit) {
+            found.warnings.extend(margin.warning());
+            found.checks.push(margin.check());
+        }
         if let Some(ranks) = Unevenness::of(self, fit) {
             found.warnings.extend(ranks.warning());
             found.checks.push(ranks.check());

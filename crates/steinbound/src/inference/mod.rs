@@ -18,6 +18,7 @@ mod distance_bias;
 pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;
+mod margin;
 mod ranks;
 mod resampling;
 mod selection;

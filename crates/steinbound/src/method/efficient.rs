@@ -151,6 +151,9 @@ impl Procedure for Efficient {
         let Attempt { bandwidth, surface, form, mut estimate, moves, .. } = found;
         let remedy = moves.remedy(preparation);
         estimate.iter_mut().for_each(|estimate| moves.judge(estimate, remedy));
+        if !estimator.is_replicate {
+            preparation.warnings.extend(surface.warning());
+        }
         let setup = &mut preparation.setup;
         setup.m = surface.points.len();
         setup.kernel = Some(KernelUsed { name: estimator.kernel.name().to_string(), bandwidth });

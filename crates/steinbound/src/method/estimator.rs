@@ -4,7 +4,7 @@ use super::settling::TOLERATED_FLUX;
 use super::{Compute, DistanceKind, Method, StandardErrors};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::engine::{Engine, Native};
-use crate::error::{Error, FitError, KernelError};
+use crate::error::{DomainError, Error, FitError, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
 use crate::likelihood::IntegrationRule;
@@ -71,6 +71,9 @@ pub const DEFAULT_RIDGE: f64 = 1e-3;
 
 /// The default share of the kernel that a low-rank form may leave out.
 pub const DEFAULT_TOLERANCE: f64 = 1e-3;
+
+/// The most boundary points that an estimator samples.
+const MOST_SAMPLED: usize = 100_000;
 
 impl Estimator {
     /// An estimator with default settings: Gaussian kernel, median bandwidth, V-statistic.
@@ -152,7 +155,8 @@ impl Estimator {
     }
 
     /// The number of boundary points to sample from the domain. By default the methods `efficient` and `tksd`
-    /// place as many as bandwidth and data need; others sample `8 d^2`, at least 200.
+    /// place as many as bandwidth and data need; others sample `8 d^2`, at least 200 and at most 4,000. More than
+    /// 100,000 are refused.
     pub fn boundary_points(mut self, count: usize) -> Estimator {
         self.boundary_points = Some(count);
         self
@@ -370,6 +374,9 @@ impl Estimator {
             return Err(FitError::BadConfidence { value: self.confidence }.into());
         }
         self.search.check()?;
+        if let Some(count) = self.boundary_points.filter(|count| *count > MOST_SAMPLED) {
+            return Err(DomainError::TooManyPoints { count, limit: MOST_SAMPLED }.into());
+        }
         if let Some(value) = self.ridge.filter(|_| self.method.uses().ridge)
             && !(value >= 0.0 && value.is_finite())
         {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Estimator, Preparation};
+use super::{DEFAULT_RIDGE, Estimator, Preparation};
 use crate::compute::dot;
 use crate::domain::{BoundarySampling, Gap, gaps};
 use crate::error::Error;
@@ -68,9 +68,10 @@ pub(super) fn one_of_each<'a>(points: &'a Points, cell: impl Fn(&[f64]) -> Vec<i
     points.rows().filter(|row| seen.insert(cell(row))).collect()
 }
 
-/// A ridge that is smaller by a factor of a hundred.
+/// A ridge that is smaller by a factor of a hundred, and not larger than the default: of two very large ridges both
+/// leave the boundary out.
 pub(crate) fn smaller(ridge: f64) -> f64 {
-    (ridge / 100.0).max(1e-10)
+    (ridge / 100.0).clamp(1e-10, DEFAULT_RIDGE)
 }
 
 /// A share in per cent, with two decimals if it is small.
@@ -174,7 +175,8 @@ pub(crate) struct BoundaryCheck {
 impl BoundaryCheck {
     /// Whether the kernel does not reach the boundary points from the data.
     pub(crate) fn is_out_of_reach(&self) -> bool {
-        self.kept > UNTOUCHED
+        // A ridge that is too large leaves the kernel as it is, too, but not small at the boundary.
+        self.kept > UNTOUCHED && self.tie.is_none_or(|tie| tie.strength <= tie.limit)
     }
 
     /// Measures the kernel's residual near the data: at other places on the boundary if the domain is known,

@@ -12,6 +12,7 @@ use crate::matrix::Matrix;
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Directions, surface_weights};
+use crate::warning::{Warning, WarningKind};
 
 /// Where the normals of boundary points come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,9 @@ const UNSEEN: f64 = 1e6;
 
 /// The most boundary points that are placed.
 const MOST_PLACED: usize = 1_000;
+
+/// The most boundary points on which an estimate is checked.
+const MOST_FINE: usize = 16_000;
 
 /// In more coordinates than this most data are near the boundary, however thick the region is.
 const MOST_WITH_THICKNESS: usize = 3;
@@ -179,12 +183,26 @@ impl Surface {
         preparation.some_rows().map(along_normal).collect()
     }
 
-    /// Twice as many points, where the region is known.
+    /// Says that no part of a known boundary is near enough to the data for a point there.
+    pub(super) fn warning(&self) -> Option<Warning> {
+        self.points.is_empty().then(|| {
+            WarningKind::Boundary.warning(
+                "the boundary is so far from the data that it has no effect, as if the data were not truncated; check \
+                 that region and data have the same columns and units, if that is not expected",
+            )
+        })
+    }
+
+    /// Twice as many points, where the region is known; `None` where these would be too many.
     pub(super) fn finer(&self, preparation: &Preparation, widths: &[f64]) -> Result<Option<Surface>, Error> {
+        let most = 2 * self.points.len().max(MOST_PLACED);
+        if most > MOST_FINE {
+            return Ok(None);
+        }
         let seen = widths.iter().filter(|width| width.is_finite()).count();
         let closer = 0.5f64.powf(1.0 / (seen.max(2) as f64 - 1.0));
         let spacing = self.spacing.map_or(SPACING, |spacing| closer * spacing);
-        Surface::placed(preparation, widths, spacing, 2 * self.points.len().max(MOST_PLACED))
+        Surface::placed(preparation, widths, spacing, most)
     }
 
     fn with_normals(

@@ -75,6 +75,7 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     preparation.setup.ridge = Some(ridge);
     preparation.setup.boundary = Some(moves.used(&surface, halvings, estimator.tolerated_flux));
     if !preparation.estimator.is_replicate {
+        preparation.warnings.extend(surface.warning());
         let known = preparation.warnings.len();
         BoundaryCheck::measure(preparation, &surface.points, &held.exact)?;
         // What was measured counts more than what was feared.

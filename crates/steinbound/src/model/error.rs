@@ -41,6 +41,17 @@ pub enum ModelError {
         /// The component, counted from 1.
         component: usize,
     },
+    /// Matrices with a row and a column for each parameter would not fit into memory.
+    #[error(
+        "the model has {parameters} parameters, and {limit} are the most that can be fitted; choose fewer columns, or \
+         fix parameters (for a Gaussian: give the covariance)"
+    )]
+    TooManyParameters {
+        /// The number of parameters.
+        parameters: usize,
+        /// The largest number.
+        limit: usize,
+    },
     /// Angles over more than one turn.
     #[error(
         "the {what} of {name} covers {} radians, more than one turn of the circle on which the {model} model lives; give \

@@ -364,6 +364,19 @@ pub(crate) fn checked_parameters(
     model.fitted_from(reported)
 }
 
+/// The most parameters that a model may have: a matrix with a row and a column for each takes 800 MB.
+pub const MOST_FITTED: usize = 10_000;
+
+/// Refuses a model with more than [`MOST_FITTED`] parameters, before anything is made for each of them.
+pub fn check_size(model: &dyn Model) -> Result<(), ModelError> {
+    match model.parameters() {
+        parameters if parameters > MOST_FITTED => {
+            Err(ModelError::TooManyParameters { parameters, limit: MOST_FITTED })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns an error for a wrong number of fitted parameters or values that are not finite.
 pub(crate) fn check_theta<M: Model + ?Sized>(model: &M, theta: &[f64]) -> Result<(), ModelError> {
     let coordinates: Vec<String> = (1..=model.dimension()).map(|l| format!("x{l}")).collect();

@@ -6,8 +6,8 @@ use crate::common::ball;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, StandardNormal};
 use statrs::distribution::{ContinuousCDF, Normal};
-use steinbound::domain::{Cuboid, contiguous_united_states};
-use steinbound::inference::Diagnostics;
+use steinbound::domain::{Ball, BoundarySampling, Cuboid, Domain, contiguous_united_states};
+use steinbound::inference::{Check, Diagnostics};
 use steinbound::model::{Gaussian, GaussianMixture, Model};
 use steinbound::regression::{PreparedRegression, ResponseLimit, TruncatedRegression};
 use steinbound::stein::Statistic;
@@ -149,6 +149,74 @@ fn an_observation_that_an_estimate_hangs_on_is_named() {
     assert_eq!(check.what, "largest share of a cluster in a variance");
     assert_eq!(check.detail.as_deref(), Some("cluster V10, mean[x1]"));
     assert_eq!(found.leverage.unwrap().cluster.as_deref(), Some("V10"));
+}
+
+/// Samples of a disc, given with larger regions as if those had truncated them: from a twentieth wider the emptiness
+/// at the boundary contradicts every fit, and at the disc itself none.
+#[test]
+fn a_boundary_where_no_data_are_is_noticed() {
+    let (disc, model) = (Ball::new(1.5).unwrap().in_dimension(2), Gaussian::with_variance(2, 1.0).unwrap());
+    let methods = [
+        Estimator::efficient(),
+        Estimator::tksd(),
+        Estimator::truncsm(),
+        Estimator::bdksd(),
+        Estimator::truncated_mle(),
+    ];
+    let is_noticed = |seed: u64, radius: f64, estimator: &Estimator| {
+        let rng = &mut simulate::stream(seed, 0);
+        let data = simulate::truncated(&model, &[0.5, 0.5], &disc, 400, rng).unwrap().points;
+        let region = Arc::new(Ball::new(radius).unwrap().in_dimension(2));
+        let problem = estimator.clone().domain(region);
+        let (fit, found) = problem.check(&data, &model).unwrap().fit_diagnosed().unwrap();
+        let check = found.checks.iter().find(|check| check.name == "margin").unwrap();
+        if check.is_beyond() {
+            assert!(!fit.is_trustworthy(), "{fit}");
+            let text = "no point is nearer to the boundary";
+            assert!(found.warnings.iter().any(|warning| warning.contains(text)), "{found:?}");
+        }
+        check.is_beyond()
+    };
+    for estimator in &methods {
+        assert!((0..10).all(|seed| !is_noticed(seed, 1.5, estimator)), "{estimator:?}");
+        for radius in [1.6, 2.0, 3.0, 7.5, 1e4, 1e8] {
+            assert!(is_noticed(0, radius, estimator), "{radius} {estimator:?}");
+        }
+    }
+}
+
+/// Of two ridges that are both far too large neither tells anything of the other.
+#[test]
+fn no_ridge_is_too_large_to_be_noticed() {
+    let disc = Ball::new(1.5).unwrap().in_dimension(2);
+    let model = Gaussian::with_variance(2, 1.0).unwrap();
+    let data =
+        simulate::truncated(&model, &[0.5, 0.5], &disc, 400, &mut simulate::stream(1, 0)).unwrap().points;
+    for power in [-8, -4, -2, 1, 2, 3, 4, 5, 6, 8, 10, 16, 30, 100, 200, 300] {
+        let estimator = Estimator::tksd().domain(Arc::new(disc.clone())).ridge(10f64.powi(power));
+        let (fit, _) = estimator.check(&data, &model).unwrap().fit_diagnosed().unwrap();
+        assert_eq!(fit.is_trustworthy(), power < 0, "1e{power} {fit}");
+    }
+}
+
+/// Also where only points on the boundary are known; data rounded to a grid may stop short of it.
+#[test]
+fn boundary_points_where_no_data_are_are_noticed() {
+    let disc = Ball::new(1.5).unwrap().in_dimension(2);
+    let model = Gaussian::with_variance(2, 1.0).unwrap();
+    let data =
+        simulate::truncated(&model, &[0.5, 0.5], &disc, 400, &mut simulate::stream(1, 0)).unwrap().points;
+    let margin = |data: &Points, radius: f64| {
+        let circle = Ball::new(radius).unwrap().in_dimension(2);
+        let points =
+            circle.sample_boundary(&BoundarySampling::new(200), &mut simulate::stream(1, 1)).unwrap();
+        let (_, found) = diagnosed(&Estimator::tksd().boundary(points), data, &model);
+        found.checks.iter().find(|check| check.name == "margin").is_some_and(Check::is_beyond)
+    };
+    assert!(!margin(&data, 1.5) && margin(&data, 1.9) && margin(&data, 7.5));
+    let rounded: Vec<[f64; 2]> =
+        data.rows().map(|x| [0.25 * (x[0] / 0.25).trunc(), 0.25 * (x[1] / 0.25).trunc()]).collect();
+    assert!(!margin(&Points::from_rows(&rounded).unwrap(), 1.6));
 }
 
 /// A mean five standard deviations outside the half-line on which the data are seen.
