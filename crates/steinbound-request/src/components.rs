@@ -110,6 +110,8 @@ impl<'a> Case<'a> {
             .map(|(chosen, named)| {
                 let mut contender = Contender::new(self.estimator.clone(), chosen.model.as_model());
                 contender.is_tuned = self.options.is_tuned();
+                // The chosen one is, when it is fitted.
+                contender.is_diagnosed = false;
                 contender.label = named.label.clone();
                 contender
             })

@@ -85,6 +85,8 @@ impl Case<'_> {
         };
         drop(task);
         let result = result.map_err(|error| self.explain(error))?;
+        // The same verdict as that of a fit; what is measured here has no effect on the test.
+        let flat = flat.map(|fit| self.diagnosed(problem, fit)).transpose()?;
         for note in &result.notes {
             // The reason why a level cannot be relied on is more than a note.
             if result.trustworthy { listener.note(note) } else { listener.warning(note) }
@@ -104,6 +106,17 @@ impl Case<'_> {
             flat_at,
             warnings,
         })
+    }
+
+    /// A fit with what its diagnostics say, as far as the time allows.
+    pub(crate) fn diagnosed(&self, problem: &Problem, mut fit: Fit) -> Result<Fit, RequestError> {
+        if self.interrupt.overtime().is_some() {
+            return Ok(fit);
+        }
+        match problem.add_diagnostics(&mut fit).map_err(|error| self.explain(error)) {
+            Err(error) if error.time_limit().is_none() => Err(error),
+            _ => Ok(fit),
+        }
     }
 
     /// A test of a fit with default settings.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use steinbound::fit::{Problem, WitnessValues};
-use steinbound::{Method, Points, Warning};
+use steinbound::{Fit, Method, Points, Warning};
 
 use crate::error::RequestError;
 use crate::region::{ProjectionUsed, RegionUsed};
@@ -51,6 +51,10 @@ pub struct WitnessAnswer {
     pub projection: Option<ProjectionUsed>,
     /// The region, where it is known.
     pub region: Option<RegionUsed>,
+    /// What the user should know before trusting the parameters.
+    pub warnings: Vec<Warning>,
+    /// Whether fitted parameters can be trusted.
+    pub is_sound: bool,
 }
 
 impl WitnessAnswer {
@@ -67,6 +71,7 @@ impl WitnessAnswer {
             "g": self.found.values.transpose(),
             "inside": self.inside,
             "boundary": self.boundary.as_ref().map(|b| b.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()),
+            "warnings": self.warnings.iter().map(Warning::text).collect::<Vec<_>>(),
             "multipliers": self.found.multipliers.as_ref().map(|m| m.transpose()),
         })
     }
@@ -92,9 +97,13 @@ impl Case<'_> {
         at: Option<&Values>,
         targets: Targets,
     ) -> Result<WitnessAnswer, RequestError> {
-        let flat_at = match at {
-            Some(at) => self.parameters(at)?,
-            None => self.trusted_estimates(problem)?,
+        let (fit, flat_at) = match at {
+            Some(at) => (None, self.parameters(at)?),
+            None => {
+                let fit = self.converged(problem)?;
+                let estimates = fit.estimates();
+                (Some(fit), estimates)
+            }
         };
         let targets = self.places(targets, problem.boundary())?;
         let unproject = |points: &Points| self.region.unproject_points(points);
@@ -110,17 +119,19 @@ impl Case<'_> {
             boundary,
             at: self.region.unproject_parameters(self.model(), flat_at.clone()),
             flat_at,
-            is_fitted: at.is_none(),
+            is_fitted: fit.is_some(),
             projection: self.region.projection_used(),
             region: self.region.region_used(),
+            is_sound: fit.as_ref().is_none_or(Fit::is_trustworthy),
+            warnings: fit.map_or_else(|| problem.warnings().to_vec(), |fit| fit.warnings),
         })
     }
 
-    /// The estimates of a fit that can be trusted.
-    fn trusted_estimates(&self, problem: &Problem) -> Result<Vec<f64>, RequestError> {
+    /// A fit that has parameters, with what its diagnostics say.
+    fn converged(&self, problem: &Problem) -> Result<Fit, RequestError> {
         let fit = problem.fit().map_err(|error| self.explain(error))?;
         if fit.is_trustworthy() {
-            return Ok(fit.estimates());
+            return self.diagnosed(problem, fit);
         }
         Err(RequestError::refused(format!(
             "the fit has no parameters at which to evaluate the witness: {}; give them with {}",

@@ -4,7 +4,7 @@ use clap::{Args, ValueHint};
 use steinbound::text::significant;
 use steinbound_io::write;
 use steinbound_report::{Report, Scene, pictures};
-use steinbound_request::{Targets, Values, WitnessAnswer, options};
+use steinbound_request::{Listener, Targets, Values, WitnessAnswer, options};
 
 use crate::failure::{Failure, Verdict};
 use crate::input::Input;
@@ -76,6 +76,8 @@ impl Witness {
             (None, None) => Targets::Default,
         };
         let answer = input.witness(&problem, at, targets)?;
+        let new = answer.warnings.iter().filter(|warning| !problem.warnings().contains(warning));
+        new.for_each(|warning| output.warning(warning));
         if method.verbose {
             summary::note_setup(problem.setup(), input.seconds(), output);
         }
@@ -92,7 +94,7 @@ impl Witness {
         self.pictures.plot(|| Ok(pictures::witness(&scene, &problem)?), output)?;
         let page = || -> Result<Report, Failure> {
             Ok(Report::new(format!("Where a {} model and the data disagree", model.name()))
-                .warnings(problem.warnings())
+                .warnings(&answer.warnings)
                 .facts(facts::of_data(&self.data, &input))
                 .facts(facts::of_model(&self.model.given(), &self.model.component_texts()))
                 .problem_facts(&problem, model.name(), general.seed)
@@ -102,7 +104,7 @@ impl Witness {
         };
         self.pictures.report(page, output)?;
         printed?;
-        Ok(Verdict::Fine)
+        Ok(Verdict::of(answer.is_sound))
     }
 }
 

@@ -7,6 +7,7 @@ mod censored;
 mod common;
 mod contract;
 mod diagnostics;
+mod exit_codes;
 mod family_matrix;
 mod forms;
 mod golden;

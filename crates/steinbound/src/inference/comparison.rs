@@ -19,6 +19,8 @@ pub struct Contender<'a> {
     pub estimator: Estimator,
     /// Whether bandwidth and ridge are [chosen by agreement](super::Tuning).
     pub is_tuned: bool,
+    /// Whether the assumptions of its fit are [looked at](Problem::fit_diagnosed), as for a fit that is reported.
+    pub is_diagnosed: bool,
     /// The model.
     pub model: &'a dyn Model,
     /// The model's name in the table.
@@ -28,7 +30,7 @@ pub struct Contender<'a> {
 impl<'a> Contender<'a> {
     /// A method and a model, labelled with the model's name.
     pub fn new(estimator: Estimator, model: &'a dyn Model) -> Contender<'a> {
-        Contender { estimator, is_tuned: false, model, label: model.name().to_string() }
+        Contender { estimator, is_tuned: false, is_diagnosed: true, model, label: model.name().to_string() }
     }
 }
 
@@ -231,11 +233,14 @@ impl Compared {
         data: &Points,
         test: Option<&GoodnessOfFit>,
     ) -> Result<(), Error> {
-        let Contender { estimator, is_tuned, model, .. } = contender;
+        let Contender { estimator, is_tuned, is_diagnosed, model, .. } = contender;
         let problem =
             if *is_tuned { estimator.check_tuned(data, *model) } else { estimator.check(data, *model) }?;
         let fit = self.fit.insert(problem.fit()?);
-        problem.warn_of_distance_bias(fit)?;
+        match is_diagnosed {
+            true => problem.add_diagnostics(fit).map(|_| ())?,
+            false => problem.warn_of_distance_bias(fit)?,
+        }
         let found = measured(reference, fit, *model)?;
         self.discrepancy = found.as_ref().and_then(|found| found.value);
         self.discrepancy_squared = found.map(|found| found.squared);
