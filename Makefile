@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown package publish wheels workflows simulations precision atlases fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz results bench browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -25,6 +25,7 @@ format:
 lint:
 	RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/tools/lint.sh cargo build --profile quick --workspace --all-targets --locked
 	python3 tools/imports.py
+	python3 tools/supply_chain.py
 	$(MAKE) workflows
 
 ## Lints the workflows of .github only, without a request to GitHub.
@@ -110,6 +111,10 @@ reference:
 ## Updates the output of commands in README and book. Review the difference before you commit it.
 shown:
 	cargo test --release --locked --package steinbound-cli --test all -- --ignored write_what_commands_print
+
+## The page of the book about dependencies, and a bill of materials (CycloneDX) in target/steinbound.cdx.json.
+supply-chain:
+	python3 tools/supply_chain.py --page docs/src/dependencies.md --bom target/steinbound.cdx.json
 
 ## The packages for a registry: created, unpacked and built. Needs the registry for their dependencies.
 package:
