@@ -7,6 +7,7 @@ use serde::Serialize;
 use steinbound::domain::{Domain, Polygon, contains_near, contains_within, rounding_tolerance};
 use steinbound::model::Model;
 use steinbound::projection::{EqualArea, first_longitude};
+use steinbound::text::brief_point;
 use steinbound::{Fit, Matrix, Points};
 use steinbound_io::Map;
 use steinbound_io::names::shown;
@@ -585,13 +586,12 @@ fn on_plane(points: &Points, projection: &EqualArea) -> Result<Points<'static>, 
 
 /// A point as it was given, and where it is in its file.
 fn place_of(given: &Points, source: Option<&Source>, wording: Wording, row: usize) -> String {
-    let values: Vec<String> = given.row(row).iter().map(ToString::to_string).collect();
     let place = source.and_then(|source| source.places.get(row));
     let place = place.map_or_else(
         || format!("row {}", row + usize::from(!wording.counts_from_zero())),
         ToString::to_string,
     );
-    format!("{place} ({})", values.join(", "))
+    format!("{place} {}", brief_point(given.row(row)))
 }
 
 /// Whether points can be degrees of longitude and latitude.

@@ -439,6 +439,7 @@ impl RegressionCase {
                 row.expect(quantity, value, error, reach);
             }
         }
+        check_finite(&rows, fit, frame)?;
         Ok(rows)
     }
 
@@ -464,7 +465,10 @@ impl RegressionCase {
             RequestError::refused("the fit has no covariance, so that there is nothing to predict from")
         })?;
         let reach = fit.reach(self.options.confidence());
-        Ok(found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect())
+        let rows: Vec<Prediction> =
+            found.into_iter().map(|(mean, error)| Prediction::new(mean, error, reach)).collect();
+        check_finite(&rows, fit, frame)?;
+        Ok(rows)
     }
 
     /// The limits of the rows of another frame, in units of the response of the formula.
@@ -546,6 +550,18 @@ impl RegressionCase {
         let outside = Some(self.outside).filter(|outside| *outside != OutsideCount::default());
         RegressionAnswer { answer, formula, response, outside, predictions, effects: None }
     }
+}
+
+/// Refuses rows whose prediction does not fit into a number: covariates far from those of the fit.
+fn check_finite(rows: &[Prediction], fit: &Fit, frame: &Frame) -> Result<(), RequestError> {
+    // A fit without standard errors says so itself.
+    let beyond = rows.iter().position(|row| !row.is_finite()).filter(|_| fit.is_trustworthy());
+    let Some(row) = beyond else { return Ok(()) };
+    Err(RequestError::refused(format!(
+        "{}, {}: what is predicted there is beyond the range of numbers; bring the columns to the size of those fitted",
+        frame.path(),
+        frame.place(row)
+    )))
 }
 
 /// The rows whose response lies outside its limits, but for rounding.

@@ -15,11 +15,7 @@ pub(crate) use crate::model::error::ANOTHER_METHOD;
 pub use crate::model::error::ModelError;
 pub use crate::points::error::PointsError;
 
-/// Formats a number for messages: in full if that is short, otherwise with an exponent.
-pub(crate) fn shown(value: f64) -> String {
-    let is_plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
-    if is_plain { format!("{value}") } else { format!("{value:e}") }
-}
+pub(crate) use crate::text::brief as shown;
 
 /// Any error of this crate.
 ///

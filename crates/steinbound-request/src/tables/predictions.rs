@@ -51,6 +51,13 @@ impl Prediction {
         Prediction { mean, std_error, lower, upper, others: BTreeMap::new() }
     }
 
+    /// Whether all of it is within the range of numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        let own = [self.mean, self.std_error, self.lower, self.upper];
+        let others = self.others.values().flat_map(|of| [of.estimate, of.std_error, of.lower, of.upper]);
+        own.into_iter().chain(others).all(f64::is_finite)
+    }
+
     /// Adds what is expected of another quantity.
     pub fn expect(&mut self, quantity: Quantity, estimate: f64, std_error: f64, reach: f64) {
         let (lower, upper) = (estimate - reach * std_error, estimate + reach * std_error);

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::brief;
 
 /// The ring `{x: inner <= |x - center| <= outer}`: between two circles in the plane, two spheres in space.
 ///
@@ -110,7 +111,7 @@ pub(super) static ANNULUS: Shape = Shape {
 
 impl Domain for Annulus {
     fn describe(&self) -> String {
-        format!("annulus of radii {} and {}", self.inner, self.outer)
+        format!("annulus of radii {} and {}", brief(self.inner), brief(self.outer))
     }
 
     fn dimension(&self) -> usize {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::brief;
 
 /// The norm that makes a ball round, a cross-polytope, or a cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,7 +196,7 @@ pub(super) static BALL: Shape = Shape {
 
 impl Domain for Ball {
     fn describe(&self) -> String {
-        format!("{} ball of radius {}", self.norm.label(), self.radius)
+        format!("{} ball of radius {}", self.norm.label(), brief(self.radius))
     }
 
     fn dimension(&self) -> usize {

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::brief;
 
 /// The box `{x: low <= x <= high}`; sides may be infinite, so that half-lines and orthants are boxes too.
 ///
@@ -125,14 +126,18 @@ pub(super) static INTERVAL: Shape = Shape {
     },
 };
 
+/// The most sides that a description names.
+const MOST_SIDES: usize = 6;
+
 impl Domain for Cuboid {
     fn describe(&self) -> String {
-        let show = |(a, b): (&f64, &f64)| format!("[{a}, {b}]");
+        let show = |(a, b): (&f64, &f64)| format!("[{}, {}]", brief(*a), brief(*b));
         let sides: Vec<String> = self.low.iter().zip(&self.high).map(show).collect();
         let all_equal = sides.iter().all(|side| *side == sides[0]);
         match sides.len() {
             1 => format!("interval {}", sides[0]),
             d if all_equal => format!("box {}^{d}", sides[0]),
+            d if d > MOST_SIDES => format!("box {} x .. in {d} coordinates", sides[..MOST_SIDES].join(" x ")),
             _ => format!("box {}", sides.join(" x ")),
         }
     }

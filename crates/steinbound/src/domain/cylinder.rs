@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::brief;
 
 /// The cylinder about the last coordinate: `{x: |(x_1, .., x_{d-1}) - center| <= radius, low <= x_d <= high}`.
 ///
@@ -122,7 +123,7 @@ pub(super) static CYLINDER: Shape = Shape {
 
 impl Domain for Cylinder {
     fn describe(&self) -> String {
-        format!("cylinder of radius {} from {} to {}", self.radius, self.low, self.high)
+        format!("cylinder of radius {} from {} to {}", brief(self.radius), brief(self.low), brief(self.high))
     }
 
     fn dimension(&self) -> usize {

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::{brief, listed};
 
 /// The ellipse `{x: sum_l (z_l / radius_l)^2 <= 1}`, `z = x - center`, or an ellipsoid in more coordinates; in
 /// the plane it can be turned.
@@ -247,15 +248,15 @@ pub(super) static ELLIPSE: Shape = Shape {
 
 impl Domain for Ellipse {
     fn describe(&self) -> String {
-        let radii: Vec<String> = self.radii.iter().map(f64::to_string).collect();
-        let (last, others) = radii.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+        let radii: Vec<String> = self.radii.iter().copied().map(brief).collect();
         let name = if radii.len() <= 2 { "ellipse" } else { "ellipsoid" };
-        let turned =
-            if self.angle == 0.0 { String::new() } else { format!(", turned by {} degrees", self.angle) };
-        match others {
-            [] => format!("{name} of radius {last}{turned}"),
-            _ => format!("{name} of radii {} and {last}{turned}", others.join(", ")),
-        }
+        let turned = if self.angle == 0.0 {
+            String::new()
+        } else {
+            format!(", turned by {} degrees", brief(self.angle))
+        };
+        let radius = if radii.len() == 1 { "radius" } else { "radii" };
+        format!("{name} of {radius} {}{turned}", listed(&radii))
     }
 
     fn dimension(&self) -> usize {

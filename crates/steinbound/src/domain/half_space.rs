@@ -9,6 +9,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::{brief, brief_point};
 
 /// The half-space `{x: normal . x >= offset}`.
 ///
@@ -97,7 +98,7 @@ pub(super) static HALF_SPACE: Shape = Shape {
 
 impl Domain for HalfSpace {
     fn describe(&self) -> String {
-        format!("half-space {:?} . x >= {}", self.normal, self.offset)
+        format!("half-space {} . x >= {}", brief_point(&self.normal), brief(self.offset))
     }
 
     fn dimension(&self) -> usize {

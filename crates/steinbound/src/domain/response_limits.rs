@@ -7,6 +7,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::brief;
 
 /// One end of the range in which a response is observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +32,7 @@ impl Limit {
     fn describe(self) -> String {
         match self {
             Limit::None => String::new(),
-            Limit::Constant(value) => format!("{value}"),
+            Limit::Constant(value) => brief(value),
             Limit::Coordinate(l) => format!("coordinate {}", l + 1),
         }
     }

@@ -7,6 +7,7 @@ use crate::domain::{contains_within, rounding_tolerance};
 use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::{Points, column_variances};
+use crate::text::brief_point;
 use crate::warning::{Warning, WarningKind};
 
 /// The number of rows with positive weight, at least two.
@@ -122,6 +123,6 @@ pub(crate) fn check_domain(estimator: &Estimator, data: &Points) -> Result<Optio
         let text = format!("{outside} of {rows} data points lie outside the {domain}; they were kept");
         return Ok(Some(WarningKind::Boundary.warning(text)));
     }
-    let point = format!("{:?}", data.row(first));
+    let point = brief_point(data.row(first));
     Err(FitError::OutsideDomain { domain: describe(), outside, rows, first: first + 1, point }.into())
 }

@@ -11,6 +11,7 @@ use crate::model::{AtPoints, Model, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::search_limits::Stop;
+use crate::text::brief_point;
 use crate::warning::{Warning, WarningKind};
 
 /// Minimises an objective from the given start, or from those that the model proposes.
@@ -234,7 +235,7 @@ pub(super) fn not_finite(model: &dyn Model, data: &Points, theta: &[f64]) -> Res
         Some(row) => FitError::NotFiniteAt {
             model: model.name().to_string(),
             row: row + 1,
-            point: format!("{:?}", data.row(row)),
+            point: brief_point(data.row(row)),
         },
         None => FitError::NotFinite { what: "objective" },
     })

@@ -11,6 +11,9 @@ mod visible;
 
 pub use article::with_article;
 pub use document::{Block, Document, LineKind, TextLine};
-pub use numbers::{duration, estimate, p_value, percent, setting, significant, significant_to, statistic};
+pub use numbers::{
+    brief, brief_point, duration, estimate, listed, p_value, percent, setting, significant, significant_to,
+    statistic,
+};
 pub use table::{Table, cell};
 pub use visible::visible;

@@ -77,6 +77,55 @@ pub fn setting(value: f64) -> String {
     rounded.parse().map_or(rounded, |value: f64| value.to_string())
 }
 
+/// A number as messages give it: at most six digits, without zeros at the end.
+///
+/// ```
+/// use steinbound::text::brief;
+/// assert_eq!([brief(0.1 + 0.2), brief(2.0), brief(-1e-7)], ["0.3", "2", "-1e-7"]);
+/// assert_eq!([brief(4532345.67), brief(99999.96), brief(f64::INFINITY)], ["4.53235e6", "100000", "inf"]);
+/// ```
+pub fn brief(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    let is_plain = value == 0.0 || !value.is_finite() || (1e-4..1e6).contains(&rounded.abs());
+    if is_plain { format!("{rounded}") } else { format!("{rounded:e}") }
+}
+
+/// The first coordinates of a point as messages give them.
+///
+/// ```
+/// use steinbound::text::brief_point;
+/// assert_eq!(brief_point(&[0.5, 1.0 / 3.0]), "(0.5, 0.333333)");
+/// assert_eq!(brief_point(&[1.0; 9]), "(1, 1, 1, 1, 1, 1, ..)");
+/// ```
+pub fn brief_point(point: &[f64]) -> String {
+    const MOST: usize = 6;
+    let more = if point.len() > MOST { ", .." } else { "" };
+    let values: Vec<String> = point.iter().take(MOST).copied().map(brief).collect();
+    format!("({}{more})", values.join(", "))
+}
+
+/// The first of some names as messages give them, the last after "and".
+///
+/// ```
+/// use steinbound::text::listed;
+/// assert_eq!(listed(&["a", "b", "c"].map(String::from)), "a, b and c");
+/// assert_eq!(listed(&vec!["a".to_string(); 20]), "a, a, a, a, a, a and 14 more");
+/// ```
+pub fn listed(names: &[String]) -> String {
+    const MOST: usize = 7;
+    match names {
+        [rest @ .., last] if !rest.is_empty() && names.len() <= MOST => {
+            format!("{} and {last}", rest.join(", "))
+        }
+        [one] => one.clone(),
+        _ => format!(
+            "{} and {} more",
+            names[..names.len().min(MOST - 1)].join(", "),
+            names.len().saturating_sub(MOST - 1)
+        ),
+    }
+}
+
 /// A number with four significant digits.
 ///
 /// ```
