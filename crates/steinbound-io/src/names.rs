@@ -1,5 +1,7 @@
 //! Names typed by users: the nearest valid one, and text that is safe to echo.
 
+pub use steinbound::text::echoed as shown;
+
 /// The candidate nearest to the typed name: one that it abbreviates, else the one with the fewest letters
 /// changed.
 ///
@@ -66,21 +68,6 @@ pub fn few<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         list.push(format!("and {more} more"));
     }
     list.join(", ")
-}
-
-/// Text as it may be echoed: escaped, and cut to 60 characters.
-///
-/// ```
-/// use steinbound_io::names::shown;
-/// assert_eq!(shown("a\u{1b}[31m"), "a\\u{1b}[31m");
-/// assert_eq!(shown(&"x".repeat(100)).chars().count(), 60);
-/// ```
-pub fn shown(text: &str) -> String {
-    let escaped: String = text.chars().take(61).flat_map(char::escape_debug).collect();
-    if text.chars().count() <= 60 && escaped.chars().count() <= 60 {
-        return escaped;
-    }
-    escaped.chars().take(57).chain("...".chars()).collect()
 }
 
 /// The line of text around a position, and the distance of the position from its beginning, for a caret

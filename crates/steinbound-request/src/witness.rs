@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use steinbound::fit::{Problem, WitnessValues};
+use steinbound::text::visible;
 use steinbound::{Fit, Method, Points, Warning};
 
 use crate::error::RequestError;
@@ -76,10 +77,11 @@ impl WitnessAnswer {
         })
     }
 
-    /// One row for each point: its coordinates and the witness there.
+    /// One row for each point: its coordinates and the witness there, under names that a terminal can show.
     pub fn rows(&self) -> Result<Points<'static>, RequestError> {
-        let names = self.points.names();
-        let header = names.iter().cloned().chain(names.iter().map(|name| format!("g[{name}]")));
+        let names: Vec<_> = self.points.names().iter().map(|name| visible(name)).collect();
+        let header =
+            names.iter().map(ToString::to_string).chain(names.iter().map(|name| format!("g[{name}]")));
         let row = |i: usize| {
             let g = (0..names.len()).map(|l| self.found.values[(i, l)]).collect::<Vec<_>>();
             [self.points.row(i), &g].concat()

@@ -586,10 +586,10 @@ fn infinite_predictions_are_refused() {
     let row = |i: usize| format!("{},{}\n", 2.0 + 0.02 * i as f64 + (i as f64).sin().abs(), 0.01 * i as f64);
     folder.write("data.csv", &format!("y,x\n{}", (0..100).map(row).collect::<String>()));
     let regress = ["regress", "data.csv", "--formula", "y ~ x", "--lower", "2", "--predict", "new.csv"];
-    folder.write("new.csv", "x\n0.5\n1e200\n").run(&regress).expect_refusal(&[
-        "new.csv, line 3",
-        "beyond the range of numbers",
-    ]);
+    folder
+        .write("new.csv", "x\n0.5\n1e200\n")
+        .run(&regress)
+        .expect_refusal(&["new.csv, line 3", "beyond the range of numbers"]);
     let predicted = folder.write("new.csv", "x\n0.5\n1e6\n").json(&regress)["predictions"].clone();
     assert!(field(&predicted, "upper").iter().all(|value| value.is_finite()), "{predicted}");
 }

@@ -7,7 +7,7 @@ use crate::domain::{contains_within, rounding_tolerance};
 use crate::error::{Error, FitError};
 use crate::model::Model;
 use crate::points::{Points, column_variances};
-use crate::text::brief_point;
+use crate::text::{brief_point, echoed};
 use crate::warning::{Warning, WarningKind};
 
 /// The number of rows with positive weight, at least two.
@@ -38,7 +38,7 @@ fn check_columns(data: &Points, differentiated: &[usize]) -> Result<(), FitError
         let mut values = (0..data.len()).filter(|i| data.weight(*i) > 0.0).map(|i| data.row(i)[*l]);
         let first = values.next().unwrap_or(f64::NAN);
         if values.all(|value| value == first) {
-            return Err(FitError::ConstantColumn { name: data.names()[*l].clone(), value: first });
+            return Err(FitError::ConstantColumn { name: echoed(&data.names()[*l]), value: first });
         }
     }
     Ok(())

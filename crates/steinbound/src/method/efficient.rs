@@ -125,7 +125,7 @@ impl Procedure for Efficient {
         };
         let is_resolved = |attempt: &Attempt| attempt.form.fields().residual() <= MOST_UNRESOLVED;
         let at_flux = |bandwidth| attempt(bandwidth, flux);
-        let (mut found, halvings) = halved(estimator, data, share, at_flux, move_of, is_resolved)?;
+        let (mut found, halvings) = halved(estimator, data, share, at_flux, move_of, is_resolved, || true)?;
         let is_given = matches!(estimator.bandwidth, Bandwidth::Fixed(_));
         let mut lower = flux;
         for _ in 0..MOST_TIGHTENINGS {

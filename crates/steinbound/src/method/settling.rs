@@ -109,12 +109,13 @@ pub(super) fn halved<A>(
     mut attempt: impl FnMut(f64) -> Result<A, Error>,
     move_of: impl Fn(&A) -> f64,
     is_resolved: impl Fn(&A) -> bool,
+    is_affordable: impl Fn() -> bool,
 ) -> Result<(A, usize), Error> {
     let first = first_bandwidth(estimator, data, share)?;
     let is_once = estimator.is_replicate || matches!(estimator.bandwidth, Bandwidth::Fixed(_));
     let mut best = (attempt(first)?, 0);
     for halvings in 1..=MOST_HALVINGS {
-        if is_once || move_of(&best.0) <= LARGEST_SETTLED_MOVE {
+        if is_once || move_of(&best.0) <= LARGEST_SETTLED_MOVE || !is_affordable() {
             break;
         }
         if estimator.interrupt.overtime().is_some() {

@@ -1,5 +1,6 @@
 //! TKSD: boundary points only.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::checks::check_estimable;
@@ -17,6 +18,10 @@ use crate::stein::{Statistic, SteinForm, surface_weights, widths};
 
 /// How often the number of boundary points is doubled at most; each doubling is one more fit.
 const MOST_DOUBLINGS: usize = 2;
+
+/// No further boundary is tried once the kernel matrices of those before, with a row for each boundary point, took
+/// this much work: the sum of cubes of their sizes. It is a few seconds.
+const MOST_WORK: f64 = 1e11;
 
 /// A search of more observations than this is not repeated with another boundary.
 const MOST_SEARCHED: usize = 1_000;
@@ -66,10 +71,11 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     let weights = preparation.data.relative_weights();
     let start = preparation.start()?;
     let (estimator, data) = (preparation.estimator, preparation.data);
-    let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth);
+    let work = Cell::new(0.0);
+    let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth, &work);
     let move_of = |attempt: &Attempt| size(attempt.moves.tighter.as_ref());
     let (Attempt { bandwidth, surface, ridge, held, moves }, halvings) =
-        halved(estimator, data, 1.0, attempt, move_of, |_| true)?;
+        halved(estimator, data, 1.0, attempt, move_of, |_| true, || work.get() <= MOST_WORK)?;
     preparation.record(&held, bandwidth)?;
     preparation.setup.m = surface.points.len();
     preparation.setup.ridge = Some(ridge);
@@ -113,6 +119,7 @@ fn attempt(
     weights: &[f64],
     start: Option<&[f64]>,
     bandwidth: f64,
+    work: &Cell<f64>,
 ) -> Result<Attempt, Error> {
     let Preparation { estimator, data, model, .. } = *preparation;
     let widths = widths(data, bandwidth);
@@ -128,6 +135,7 @@ fn attempt(
         Ok::<f64, Error>(estimator.tolerated_flux / (effective_observations(weights) * *piece))
     };
     let hold = |surface: &Surface, ridge: f64| {
+        work.set(work.get() + (surface.points.len() as f64).powi(3));
         Held::new(&estimator.clone().ridge(ridge), data, model, bandwidth, &surface.points)
     };
     let estimate = |held: &Held, start: Option<&[f64]>| {
@@ -158,6 +166,9 @@ fn attempt(
             Ok::<_, Error>(change.and_then(|change| in_standard_errors(preparation, weights, own, &change)))
         };
         for doubling in 0..=MOST_DOUBLINGS {
+            if work.get() > MOST_WORK {
+                break;
+            }
             let Some(next) = surface.finer(preparation, &widths)? else { break };
             let next_ridge = ridge(&next)?;
             let finer = hold(&next, next_ridge)?;

@@ -16,4 +16,4 @@ pub use numbers::{
     statistic,
 };
 pub use table::{Table, cell};
-pub use visible::visible;
+pub use visible::{echoed, visible};

@@ -28,6 +28,21 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Text as it may be echoed: escaped, and cut to 60 characters.
+///
+/// ```
+/// use steinbound::text::echoed;
+/// assert_eq!(echoed("a\u{1b}[31m"), "a\\u{1b}[31m");
+/// assert_eq!(echoed(&"x".repeat(100)).chars().count(), 60);
+/// ```
+pub fn echoed(text: &str) -> String {
+    let escaped: String = text.chars().take(61).flat_map(char::escape_debug).collect();
+    if text.chars().count() <= 60 && escaped.chars().count() <= 60 {
+        return escaped;
+    }
+    escaped.chars().take(57).chain("...".chars()).collect()
+}
+
 /// Letters and marks that have no shape of their own: fillers of Hangul, vowels of Khmer that are not written,
 /// selectors of variants, and the joiner of graphemes.
 const BLANKS: [std::ops::RangeInclusive<char>; 9] = [
