@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use steinbound_io::IoError;
+use steinbound_io::{IoError, remedy};
 use steinbound_request::RequestError;
 
 use crate::interrupt;
@@ -81,8 +81,8 @@ impl From<steinbound::Error> for Failure {
 impl From<IoError> for Failure {
     fn from(error: IoError) -> Failure {
         match error {
-            IoError::Write { .. } => Failure::Other(error.to_string()),
-            _ => Failure::Input(error.to_string()),
+            error if error.is_of_machine() => Failure::Other(error.to_string()),
+            error => Failure::Input(error.to_string()),
         }
     }
 }
@@ -100,6 +100,8 @@ impl From<RequestError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
-        Failure::Other(format!("cannot write the result: {error}"))
+        let reason = error.to_string();
+        let remedy = remedy(&reason).unwrap_or("check where it is written to");
+        Failure::Other(format!("cannot write the result: {reason}; {remedy}"))
     }
 }

@@ -1,6 +1,8 @@
 //! The files that a command line names: none is written over one that is read, and no two outputs are one.
 
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use steinbound_io::table::shown_path;
@@ -25,6 +27,18 @@ pub fn two_results(option: &str) -> Failure {
         "{option} - and --format json both print on standard output; give {option} a file, or leave --format json out"
     ))
 }
+
+/// Makes a limit on the size of files an error of the write that reaches it: by default the system ends the program
+/// by a signal and leaves no word.
+#[cfg(unix)]
+pub fn survive_size_limit() {
+    let is_reached = Arc::new(AtomicBool::new(false));
+    // Where this fails, the limit ends the program as before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, is_reached);
+}
+
+#[cfg(not(unix))]
+pub fn survive_size_limit() {}
 
 /// A file of the command line, and the option that names it.
 struct Named {

@@ -5,6 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::threads;
+
 static ASKED: AtomicBool = AtomicBool::new(false);
 static SHOWN: AtomicBool = AtomicBool::new(false);
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
@@ -67,18 +69,17 @@ pub fn listen() {
     }
     // Where no thread can be started nobody would hear of the signal, so that it is taken over on that thread:
     // without it the system ends the program.
-    let listener = std::thread::Builder::new().name("interrupts".into());
-    let _ = listener.spawn(|| {
+    threads::aside("interrupts", || {
         let Ok(mut signals) = Signals::new([SIGINT]) else { return };
         for _ in signals.forever() {
             let is_first = !ASKED.swap(true, Ordering::Relaxed);
             if is_first && WATCHING.load(Ordering::Relaxed) > 0 {
                 // Such work ends the program before this does; a second Ctrl-C does not wait.
-                let last = std::thread::Builder::new().spawn(|| {
+                let last = || {
                     std::thread::sleep(GRACE);
                     end();
-                });
-                if last.is_ok() {
+                };
+                if threads::aside("last moment", last) {
                     continue;
                 }
             }

@@ -71,7 +71,23 @@ struct Cli {
     version: Option<bool>,
 }
 
+#[global_allocator]
+static ALLOCATOR: steinbound::OneLineAllocator = steinbound::OneLineAllocator;
+
+/// The stack that commands may need.
+const STACK: usize = 1 << 20;
+
+/// Takes the whole stack while memory is still free: where a limit on the address space stops it from growing
+/// later, the system ends the program by a signal.
+#[inline(never)]
+fn take_stack() {
+    std::hint::black_box([0u8; STACK]);
+}
+
 fn main() -> ExitCode {
+    take_stack();
+    steinbound::OneLineAllocator::save_address_space();
+    files::survive_size_limit();
     terminal::settle_colors();
     let mut command = Cli::command();
     let matches = match command.try_get_matches_from_mut(std::env::args_os()) {

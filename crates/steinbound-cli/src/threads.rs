@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPoolBuilder;
+use steinbound::available_memory;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -12,6 +13,21 @@ const MOST: usize = 1024;
 
 /// The environment variable by which other programs ask for a number of threads, too.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
+
+/// The memory for each thread: its stack and buffers.
+const EACH: u128 = 16 << 20;
+
+/// A thread that starts where less than this is free can fail in its first steps, which ends the program.
+const LEAST: u128 = 4 << 20;
+
+/// Starts a thread for something besides the computations; whether that was possible.
+pub fn aside(name: &str, task: impl FnOnce() + Send + 'static) -> bool {
+    let thread = std::thread::Builder::new().name(name.to_string()).stack_size(ASIDE);
+    available_memory() >= LEAST && thread.spawn(task).is_ok()
+}
+
+/// The stack of such a thread, which does little.
+const ASIDE: usize = 256 << 10;
 
 /// Starts the threads: as many as asked for, else one for each core, and fewer where the system allows no more.
 /// Results do not depend on their number.
@@ -43,7 +59,8 @@ fn startable(wanted: usize) -> usize {
     let (hold, held) = std::sync::mpsc::channel::<()>();
     let held = Arc::new(Mutex::new(held));
     let mut started = Vec::new();
-    while started.len() < wanted {
+    let fitting = usize::try_from(available_memory() / EACH).unwrap_or(usize::MAX);
+    while started.len() < wanted.min(fitting) {
         let held = Arc::clone(&held);
         // It waits until the sender is gone.
         let wait = move || drop(held.lock().map(|held| held.recv()));

@@ -8,6 +8,7 @@ use steinbound::fit::Interrupt;
 use crate::failure::Verdict;
 use crate::interrupt;
 use crate::output::say;
+use crate::threads;
 
 static LIMIT: OnceLock<Interrupt> = OnceLock::new();
 
@@ -18,7 +19,8 @@ const GRACE: Duration = Duration::from_secs(1);
 pub fn start(limit: Option<Duration>) {
     let Some(limit) = limit else { return };
     let interrupt = LIMIT.get_or_init(|| Interrupt::new().after(limit, Instant::now()));
-    std::thread::spawn(move || {
+    // Computations look at the clock themselves, so that little is lost where no thread can be started.
+    threads::aside("time limit", move || {
         std::thread::sleep(limit.saturating_add(GRACE));
         // A fit that has something to give ends by itself.
         if !interrupt.has_result() {

@@ -1,13 +1,14 @@
 use thiserror::Error;
 
 use crate::place::{Place, Unit};
+use crate::system::{self, further, remedy_or};
 
 /// Errors about files and specifications, with place and remedy.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum IoError {
     /// The file cannot be read.
-    #[error("cannot read {path}: {reason}; check the name and the permissions")]
+    #[error("cannot read {path}: {reason}; {}", remedy_or(.reason, "check the name and the permissions"))]
     Read {
         /// The file.
         path: String,
@@ -15,7 +16,7 @@ pub enum IoError {
         reason: String,
     },
     /// The file cannot be created at the requested place.
-    #[error("cannot create {path}: {reason}; check the folder and its permissions")]
+    #[error("cannot create {path}: {reason}; {}", remedy_or(.reason, "check the folder and its permissions"))]
     Create {
         /// The file.
         path: String,
@@ -23,7 +24,7 @@ pub enum IoError {
         reason: String,
     },
     /// Writing failed before completion; an existing file was not changed.
-    #[error("cannot write {path}: {reason}; nothing was changed")]
+    #[error("cannot write {path}: {reason}; nothing was changed{}", further(.reason))]
     Write {
         /// The file.
         path: String,
@@ -253,7 +254,7 @@ pub enum IoError {
         reason: String,
     },
     /// Data that are not a table, or that cannot be read.
-    #[error("cannot read {path}: {reason}")]
+    #[error("cannot read {path}: {reason}{}", further(.reason))]
     Unreadable {
         /// The file.
         path: String,
@@ -530,6 +531,25 @@ pub enum IoError {
     /// The domain is impossible.
     #[error(transparent)]
     Domain(#[from] steinbound::DomainError),
+}
+
+impl IoError {
+    /// Whether the machine failed, rather than the input or a name: a full disk, a limit of the system.
+    ///
+    /// ```
+    /// use steinbound_io::IoError;
+    /// let full = IoError::Write { path: "out.csv".into(), reason: "the device has gone".into() };
+    /// assert!(full.is_of_machine());
+    /// ```
+    pub fn is_of_machine(&self) -> bool {
+        match self {
+            IoError::Write { .. } => true,
+            IoError::Read { reason, .. }
+            | IoError::Create { reason, .. }
+            | IoError::Unreadable { reason, .. } => system::remedy(reason).is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// The remedy for a table whose separator was perhaps not recognised, or that begins with a comment.

@@ -174,12 +174,14 @@ impl Pending {
     }
 }
 
-/// The system's reason, without the name of a temporary file.
+/// The system's reason, without the name of a temporary file, which the crate for those adds at the end.
 fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
     match error.raw_os_error() {
-        Some(_) => error.to_string(),
-        None if error.kind() == std::io::ErrorKind::Other => error.to_string(),
-        None => error.kind().to_string(),
+        None if error.kind() != ErrorKind::Other => {
+            text.split_once(" at path ").map_or(text.as_str(), |(reason, _)| reason).to_string()
+        }
+        _ => text,
     }
 }
 

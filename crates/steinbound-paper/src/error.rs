@@ -1,4 +1,4 @@
-use steinbound_io::IoError;
+use steinbound_io::{IoError, remedy};
 use steinbound_plot::PlotError;
 use steinbound_report::ReportError;
 use thiserror::Error;
@@ -70,7 +70,7 @@ pub enum PaperError {
         line: usize,
     },
     /// The folder or the journal cannot be used.
-    #[error("cannot use {path}: {reason}; check the folder and its permissions")]
+    #[error("cannot use {path}: {reason}; {}", remedy(.reason).unwrap_or("check the folder and its permissions"))]
     Unusable {
         /// The file or folder.
         path: String,
@@ -79,7 +79,8 @@ pub enum PaperError {
     },
     /// Results cannot be written.
     #[error(
-        "cannot write {path}: {reason}; finished trials are kept, free some space and go on with --resume"
+        "cannot write {path}: {reason}; finished trials are kept, {} and go on with --resume",
+        remedy(.reason).unwrap_or("free some space")
     )]
     Full {
         /// The journal.

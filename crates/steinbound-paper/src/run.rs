@@ -152,14 +152,18 @@ impl Reproduction {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.min(tasks.len()) {
-                scope.spawn(|| {
-                    // A trial stays on one thread, so that the times of methods can be compared.
-                    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-                        Ok(pool) => pool.install(work),
-                        Err(_) => work(),
-                    }
-                });
+            let apart = || {
+                // A trial stays on one thread, so that the times of methods can be compared.
+                match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
+                    Ok(pool) => pool.install(work),
+                    Err(_) => work(),
+                }
+            };
+            let start = || std::thread::Builder::new().spawn_scoped(scope, apart).is_ok();
+            let threads = self.threads.min(tasks.len());
+            // Where the system allows no further thread those that run do the work, or else the one that is here.
+            if (0..threads).take_while(|_| start()).count() == 0 {
+                work();
             }
         });
         let (found, error) = found.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -53,6 +53,9 @@ pub enum Error {
     /// A hypothesis on the estimates cannot be tested, or a function of them cannot be computed.
     #[error(transparent)]
     Hypothesis(#[from] HypothesisError),
+    /// More memory is needed than there is.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The work was ended before it was done.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -70,6 +73,36 @@ impl Error {
             Error::Interrupted(interrupted) => interrupted.limit,
             _ => None,
         }
+    }
+}
+
+/// Something would need more memory than there is; it was not begun.
+///
+/// ```
+/// use steinbound::MemoryError;
+/// let error = MemoryError { what: "the pairs".into(), needed: 9 << 40, available: 2 << 30, remedy: "use fewer points" };
+/// assert_eq!(error.to_string(), "the pairs need 9895.6 GB of memory, and 2.1 GB are available; use fewer points");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{what} need {} of memory, and {} are available; {remedy}", bytes(*.needed), bytes(*.available))]
+pub struct MemoryError {
+    /// What needs the memory, in the plural.
+    pub what: String,
+    /// The bytes needed.
+    pub needed: u128,
+    /// The bytes there are.
+    pub available: u128,
+    /// What needs less.
+    pub remedy: &'static str,
+}
+
+/// A number of bytes with two figures or more.
+fn bytes(count: u128) -> String {
+    const MEGA: f64 = 1e6;
+    match count as f64 {
+        count if count < 1e3 * MEGA => format!("{:.0} MB", count / MEGA),
+        count if count < 1e9 * MEGA => format!("{:.1} GB", count / MEGA / 1e3),
+        count => format!("{:.2e} GB", count / MEGA / 1e3),
     }
 }
 

@@ -74,9 +74,10 @@ pub mod stein;
 pub mod text;
 pub mod warning;
 
-pub use compute::{check_simd_choice, simd_level};
+pub use compute::{OneLineAllocator, available_memory, check_simd_choice, simd_level};
 pub use error::{
-    DomainError, Error, FitError, HypothesisError, KernelError, ModelError, PointsError, ResamplingError,
+    DomainError, Error, FitError, HypothesisError, KernelError, MemoryError, ModelError, PointsError,
+    ResamplingError,
 };
 pub use fit::Fit;
 pub use matrix::Matrix;

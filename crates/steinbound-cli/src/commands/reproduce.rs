@@ -4,6 +4,7 @@ use std::time::Instant;
 use clap::{Args, ValueHint};
 use serde_json::json;
 use steinbound::text::{Document, Table, duration};
+use steinbound_io::remedy;
 use steinbound_io::table::shown_path;
 use steinbound_paper::{Agreement, Compared, FEWEST, LIMIT, PaperError, Reproduction, figures};
 
@@ -151,9 +152,12 @@ fn table(rows: &[&Compared]) -> Table {
 
 impl From<PaperError> for Failure {
     fn from(error: PaperError) -> Failure {
-        match error {
-            PaperError::Io(error) => error.into(),
+        match &error {
+            PaperError::Io(error) => error.clone().into(),
             PaperError::Full { .. } | PaperError::Interrupted | PaperError::Plot(_) | PaperError::Page(_) => {
+                Failure::Other(error.to_string())
+            }
+            PaperError::Unusable { reason, .. } if remedy(reason).is_some() => {
                 Failure::Other(error.to_string())
             }
             _ => Failure::Input(error.to_string()),

@@ -15,6 +15,8 @@ mod help;
 mod interrupts;
 mod kit;
 mod levels;
+#[cfg(target_os = "linux")]
+mod limits;
 mod links;
 mod maps;
 mod models;

@@ -71,7 +71,7 @@ fn a_full_disk_is_told() {
         assert_eq!(
             said.stderr,
             format!(
-                "error: cannot write {full}: No space left on device (os error 28); nothing was changed\n"
+                "error: cannot write {full}: No space left on device (os error 28); nothing was changed; free some space\n"
             ),
             "{call:?}"
         );

@@ -161,7 +161,7 @@ fn a_full_disk_is_an_error_for_every_command() {
         let errors: Vec<&str> = said.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
         assert_eq!(
             errors,
-            ["error: cannot write the result: No space left on device (os error 28)"],
+            ["error: cannot write the result: No space left on device (os error 28); free some space"],
             "{call:?}"
         );
     }

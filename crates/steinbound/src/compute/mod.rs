@@ -4,7 +4,9 @@
 //! Everything here gives the same bits for any number of threads: work is cut into fixed tiles and
 //! every sum is taken in a fixed order.
 
+mod allocator;
 pub(crate) mod cholesky;
+mod control_groups;
 pub(crate) mod distances;
 pub(crate) mod elimination;
 pub(crate) mod gauss_legendre;
@@ -14,6 +16,9 @@ pub(crate) mod packed;
 pub(crate) mod pivoted_cholesky;
 pub(crate) mod simd;
 pub(crate) mod squares;
+
+pub use allocator::OneLineAllocator;
+pub use memory::available_memory;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};

@@ -5,7 +5,7 @@ use super::tiles::Tiles;
 use super::{Engine, PairKernel, PairSum, PreparedPairs, ScaledPoints, Storage, ValuesAndSlopes};
 use super::{between, dense_bytes, products};
 use crate::compute::memory;
-use crate::error::{Error, KernelError};
+use crate::error::{Error, MemoryError};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 
@@ -16,9 +16,10 @@ use crate::matrix::Matrix;
 pub struct Native;
 
 /// Refuses to store the kernel values of this many points where they would not fit in memory.
-pub(crate) fn check_dense(points: usize) -> Result<(), KernelError> {
-    let (bytes, available) = (dense_bytes(points), memory::available());
-    if bytes > available { Err(KernelError::TooLarge { points, bytes, available }) } else { Ok(()) }
+pub(crate) fn check_dense(points: usize) -> Result<(), MemoryError> {
+    let remedy = "use the tiled form, whose memory grows with the number of points only, or for many points the \
+                  low-rank form, whose time does so too";
+    memory::check(|| format!("the pairs of {points} points in the dense form"), dense_bytes(points), remedy)
 }
 
 impl Engine for Native {

@@ -104,17 +104,4 @@ pub enum KernelError {
          use a smaller bandwidth, or a larger tolerance"
     )]
     SingularFields,
-    /// Storing all pairs would need too much memory.
-    #[error(
-        "the dense form of {points} points needs {bytes} bytes of memory, and {available} are available; use the tiled form, whose memory \
-         grows with the number of points only, or for many points the low-rank form, whose time does so too"
-    )]
-    TooLarge {
-        /// The number of data points.
-        points: usize,
-        /// The bytes needed.
-        bytes: u128,
-        /// The bytes there are.
-        available: u128,
-    },
 }
