@@ -88,6 +88,34 @@ fn rows_without_memory_are_told_in_one_line() {
     assert!(errors[0].contains("out of memory"), "{errors:?}");
 }
 
+/// What would be too large is counted before it is made.
+#[test]
+fn what_does_not_fit_is_refused_with_its_size() {
+    let folder = kit();
+    let tksd = "fit points.csv --domain ball(radius=1.44) --known-covariance 1 --method tksd --boundary-points 15000";
+    let dense = "fit points.csv --method ksd --compute dense";
+    let boundary = "boundary --domain ball(radius=1) --boundary-points 20000000";
+    let bootstrap = "fit points.csv --method mle --bootstrap 1000000";
+    let pairs = "the pairs of 15000 boundary points need 3.6 GB of memory, and ";
+    let points = "20000000 points with 2 coordinates need 960 MB of memory, and ";
+    for (call, start, remedy) in [
+        (tksd, pairs, "available; use fewer boundary points"),
+        (boundary, points, "available; ask for fewer points"),
+    ] {
+        let output = limited(&folder, "-v 500000", &call.split(' ').collect::<Vec<_>>());
+        let (code, errors) = told(&output, call);
+        assert_eq!((code, errors.len()), (2, 1), "{call}: {errors:?}");
+        assert!(errors[0].contains(start) && errors[0].contains(remedy), "{errors:?}");
+    }
+    let output = limited(&folder, "-v 500000", &dense.split(' ').collect::<Vec<_>>());
+    assert_eq!(told(&output, dense).0, 0);
+    let output =
+        limited(&folder, &format!("-v {}", least() * 1000), &bootstrap.split(' ').collect::<Vec<_>>());
+    let (code, errors) = told(&output, bootstrap);
+    assert_eq!((code, errors.len()), (2, 1), "{errors:?}");
+    assert!(errors[0].contains("1000000 draws of 5 parameters need 80 MB of memory"), "{errors:?}");
+}
+
 #[test]
 fn a_limit_on_the_size_of_files_is_an_error_with_its_remedy() {
     let folder = kit();

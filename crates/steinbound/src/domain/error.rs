@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::error::shown;
+use crate::error::{MemoryError, shown};
 use crate::expression::error::ExpressionError;
 
 /// What can be wrong with a domain.
@@ -128,6 +128,9 @@ pub enum DomainError {
         /// How many are allowed.
         limit: usize,
     },
+    /// More memory is needed than there is.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// Rejection sampling keeps too few of its draws.
     #[error(
         "only {accepted} of {drawn} draws fell inside the {domain}: the distribution puts almost no mass there; \

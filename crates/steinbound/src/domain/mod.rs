@@ -90,6 +90,7 @@ pub(crate) use spread::farthest_first;
 pub use union::Union;
 pub use us_border::contiguous_united_states;
 
+use crate::compute::memory;
 use crate::error::DomainError;
 use crate::points::Points;
 use bisection::crossing;
@@ -344,7 +345,13 @@ pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainEr
     if count.saturating_mul(dimension) > SAMPLE_LIMIT {
         return Err(DomainError::TooManyPoints { count, limit: SAMPLE_LIMIT / dimension });
     }
-    Ok(())
+    // The coordinates, a normal for each point, and the points in the order in which they were found.
+    let bytes = 3 * (count * dimension * size_of::<f64>()) as u128;
+    Ok(memory::check(
+        || format!("{count} points with {dimension} coordinates"),
+        bytes,
+        "ask for fewer points",
+    )?)
 }
 
 /// The section of a domain around a point, along one coordinate; `None` for a point outside.

@@ -2,7 +2,7 @@ use rayon::prelude::*;
 
 use super::error::ResamplingError;
 use super::resampling::{MOST_DRAWS, Progress, Simulator, Units, in_batches};
-use crate::compute::in_pool;
+use crate::compute::{in_pool, memory};
 use crate::error::Error;
 use crate::fit::replicates::{covariance, intervals};
 use crate::fit::{CovarianceKind, Fit, Interval, Problem, Replicates, Resampling};
@@ -133,6 +133,10 @@ impl Problem<'_> {
             return Ok(fit);
         };
         let (draws, interrupt) = (settings.draws, &self.estimator.interrupt);
+        // Each draw is kept as natural parameters and as those that are reported.
+        let bytes = 2 * (draws as u128) * (theta.len() * size_of::<f64>()) as u128;
+        let what = || format!("{draws} draws of {} parameters", theta.len());
+        memory::check(what, bytes, "use fewer bootstrap draws")?;
         let found = match settings.resampling {
             Resampling::Nonparametric => {
                 let (units, seed) = (Units::new(self.data), self.estimator.seed);

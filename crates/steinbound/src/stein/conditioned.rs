@@ -6,6 +6,7 @@ use super::form::{Diagonal, Holder, Parts, SteinForm, Term, check_shape, split_t
 use super::radial::{Radial, cross};
 use crate::compute::cholesky::Cholesky;
 use crate::compute::dot;
+use crate::compute::memory;
 use crate::compute::packed::LARGEST_TILE;
 use crate::engine::{Evaluator, ScaledPoints, ValuesAndSlopes};
 use crate::error::{Error, KernelError};
@@ -159,10 +160,16 @@ impl Conditioned {
     }
 }
 
-/// Refuses more boundary points than a factor can have.
-pub(super) fn check_boundary(boundary: &Points) -> Result<(), KernelError> {
+/// Refuses more boundary points than a factor can have, or than memory can hold the pairs of: as values and as
+/// their factor.
+pub(super) fn check_boundary(boundary: &Points) -> Result<(), Error> {
     let (points, limit) = (boundary.len(), BOUNDARY_LIMIT);
-    if points > limit { Err(KernelError::TooManyBoundaryPoints { points, limit }) } else { Ok(()) }
+    if points > limit {
+        return Err(KernelError::TooManyBoundaryPoints { points, limit }.into());
+    }
+    let bytes = 2 * (points as u128).pow(2) * size_of::<f64>() as u128;
+    memory::check(|| format!("the pairs of {points} boundary points"), bytes, "use fewer boundary points")?;
+    Ok(())
 }
 
 /// What some points see of a boundary, in blocks of points whose kernel values and slopes fit in memory:
