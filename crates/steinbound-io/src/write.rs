@@ -5,7 +5,7 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use steinbound::Points;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
 use crate::error::IoError;
 use crate::nameless;
@@ -53,15 +53,20 @@ impl Unnamed {
         }
     }
 
-    /// A temporary name for the complete file: only a named file can replace another.
-    fn named(self, folder: &Path) -> std::io::Result<TempPath> {
-        match self {
+    /// Gives the complete file its name. To replace another it first needs a temporary one.
+    fn name(self, path: &Path) -> std::io::Result<()> {
+        let temporary = match self {
             Unnamed::Nameless(file) => {
+                match nameless::give_name(&file, path) {
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    done => return done,
+                }
                 let name = |name: &Path| nameless::give_name(&file, name);
-                Ok(tempfile::Builder::new().prefix(PREFIX).make_in(folder, name)?.into_temp_path())
+                tempfile::Builder::new().prefix(PREFIX).make_in(folder(path), name)?.into_temp_path()
             }
-            Unnamed::Temporary(file) => Ok(file.into_temp_path()),
-        }
+            Unnamed::Temporary(file) => file.into_temp_path(),
+        };
+        temporary.persist(path).map_err(|error| error.error)
     }
 }
 
@@ -168,9 +173,7 @@ impl Pending {
     pub fn commit(self) -> Result<(), IoError> {
         let Some(mut file) = self.file else { return Ok(()) };
         Pending::sync(file.file(), &self.shown)?;
-        let named = file.named(folder(&self.path));
-        let replaced = named.and_then(|name| name.persist(&self.path).map_err(|error| error.error));
-        replaced.map_err(|error| IoError::Create { path: self.shown, reason: reason(&error) })
+        file.name(&self.path).map_err(|error| IoError::Create { path: self.shown, reason: reason(&error) })
     }
 }
 

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use steinbound_io::remedy;
 use steinbound_io::table::shown_path;
 use steinbound_io::write::Pending;
 
@@ -91,10 +92,12 @@ impl Manual {
             pages.push(Page::new(subcommand.clone())?);
         }
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::input(format!(
-                "cannot make the folder {}: {error}; choose another with --output",
-                shown_path(folder)
-            ))
+            let reason = error.to_string();
+            let cannot = format!("cannot make the folder {}: {reason}; ", shown_path(folder));
+            match remedy(&reason) {
+                Some(remedy) => Failure::Other(cannot + remedy),
+                None => Failure::Input(cannot + "choose another with --output"),
+            }
         })?;
         let fill = |page: &Page| Pending::fill(&folder.join(&page.name), |out| out.write_all(&page.text));
         let files: Vec<Pending> = pages.iter().map(fill).collect::<Result<_, _>>()?;
