@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz faults results bench browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -176,6 +176,11 @@ target/atlases/ready:
 ## A million bad inputs for every parser of files and texts; FUZZ_INPUTS=1000 for fewer, FUZZ_ONLY=WKT for one parser.
 fuzz:
 	cargo test --release --locked --package steinbound-io --test fuzz -- --ignored --nocapture
+
+## Every call of the system that a short run of every command makes fails once, every limit on memory in steps of
+## a megabyte, and hundreds of kills. Linux only; FAULTS_ONLY=write for one kind of call.
+faults:
+	cargo test --profile quick --locked --package steinbound-cli --test all -- --ignored --nocapture --test-threads=2 faults:: limits::
 
 ## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md
 ## and its pictures.

@@ -9,6 +9,8 @@ mod contract;
 mod diagnostics;
 mod exit_codes;
 mod family_matrix;
+#[cfg(target_os = "linux")]
+mod faults;
 mod forms;
 mod golden;
 mod help;
