@@ -19,6 +19,9 @@ pub enum PlotError {
         /// The largest number of pixels in each direction.
         limit: u32,
     },
+    /// More memory is needed than there is.
+    #[error(transparent)]
+    Memory(#[from] steinbound::MemoryError),
     /// The pixels could not be encoded.
     #[error("the picture could not be written as PNG: {0}; try a smaller scale")]
     Encode(String),

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
+use steinbound::check_memory;
 
 use crate::error::PlotError;
 use crate::text;
@@ -51,6 +52,9 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     if !fits(width) || !fits(height) {
         return Err(refused());
     }
+    // Four bytes for each pixel, and as much again for the rows as they are encoded.
+    let bytes = (8.0 * width * height) as u128;
+    check_memory(|| format!("{width} x {height} pixels"), bytes, "choose a smaller scale")?;
     let mut pixmap = Pixmap::new(width as u32, height as u32).ok_or_else(refused)?;
     pixmap.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steinbound::{DomainError, ModelError, PointsError, ResamplingError};
+use steinbound::{DomainError, MemoryError, ModelError, PointsError, ResamplingError};
 use steinbound_io::IoError;
 use thiserror::Error;
 
@@ -92,7 +92,7 @@ macro_rules! of_library {
     };
 }
 
-of_library!(steinbound::Error, DomainError, ModelError, PointsError, ResamplingError);
+of_library!(steinbound::Error, DomainError, MemoryError, ModelError, PointsError, ResamplingError);
 
 impl From<IoError> for RequestError {
     fn from(error: IoError) -> RequestError {

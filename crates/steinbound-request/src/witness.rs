@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use steinbound::fit::{Problem, WitnessValues};
 use steinbound::text::visible;
-use steinbound::{Fit, Method, Points, Warning};
+use steinbound::{Fit, Method, Points, Warning, check_memory};
 
 use crate::error::RequestError;
 use crate::region::{ProjectionUsed, RegionUsed};
@@ -163,6 +163,9 @@ impl Case<'_> {
                 self.wording.option("points")
             )));
         };
+        // The points, their values, and both as they are written, also in degrees.
+        let bytes = 6 * (count * dimension * size_of::<f64>()) as u128;
+        check_memory(|| format!("{count} points of a grid"), bytes, "ask for a coarser grid")?;
         let mut bounds = self.data.bounds();
         let boundary = boundary.filter(|points| !points.is_empty()).map(Points::bounds);
         let domain = self.region.domain.as_ref().map(|domain| domain.bounds());

@@ -74,7 +74,7 @@ pub mod stein;
 pub mod text;
 pub mod warning;
 
-pub use compute::{OneLineAllocator, available_memory, check_simd_choice, simd_level};
+pub use compute::{OneLineAllocator, available_memory, check_memory, check_simd_choice, simd_level};
 pub use error::{
     DomainError, Error, FitError, HypothesisError, KernelError, MemoryError, ModelError, PointsError,
     ResamplingError,

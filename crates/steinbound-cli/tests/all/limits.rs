@@ -98,11 +98,14 @@ fn what_does_not_fit_is_refused_with_its_size() {
     let bootstrap = "fit points.csv --method mle --bootstrap 1000000";
     let pairs = "the pairs of 15000 boundary points need 3.6 GB of memory, and ";
     let points = "20000000 points with 2 coordinates need 960 MB of memory, and ";
+    let grid = "witness points.csv --boundary border.csv --known-covariance 1 --grid 2000";
+    let grid_points = "4000000 points of a grid need 384 MB of memory, and ";
     for (call, start, remedy) in [
         (tksd, pairs, "available; use fewer boundary points"),
         (boundary, points, "available; ask for fewer points"),
+        (grid, grid_points, "available; ask for a coarser grid"),
     ] {
-        let output = limited(&folder, "-v 500000", &call.split(' ').collect::<Vec<_>>());
+        let output = limited(&folder, "-v 400000", &call.split(' ').collect::<Vec<_>>());
         let (code, errors) = told(&output, call);
         assert_eq!((code, errors.len()), (2, 1), "{call}: {errors:?}");
         assert!(errors[0].contains(start) && errors[0].contains(remedy), "{errors:?}");

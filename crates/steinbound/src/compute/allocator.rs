@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::memory;
 
 /// From this size on a request is compared with what there is. Linux promises more memory than it has, and later
-/// ends some program without a word, ours or another one; to ask takes a thousandth of the time that filling these
-/// bytes takes.
-const LARGE: usize = 64 << 20;
+/// ends some program without a word, ours or another one; to ask takes a few hundredths of the time that filling
+/// these bytes takes.
+const LARGE: usize = 32 << 20;
 
 /// The allocator of the system, for a program rather than a library: if memory runs out it writes one line to
 /// standard error and ends the program with exit code 1.
 ///
-/// Requests of 64 MB and more that exceed [`available_memory`](crate::available_memory) and the machine's swap space are
+/// Requests of 32 MB and more that exceed [`available_memory`](crate::available_memory) and the machine's swap space are
 /// treated as if the system had refused them. Files without a name are removed by the system; destructors do not run.
 ///
 /// ```

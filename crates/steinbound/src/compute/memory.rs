@@ -53,10 +53,16 @@ pub(super) fn is_limited() -> bool {
     within_process().is_some_and(|left| left < PLENTY)
 }
 
-/// Refuses what does not fit into the memory there is; to be asked before it is made.
+/// Refuses what does not fit into the [available memory](available_memory); to be asked before it is made.
 ///
-/// What needs the bytes is named by a plural: "the pairs of 30000 points".
-pub(crate) fn check(
+/// What needs the bytes is named by a plural, and the remedy is an advice.
+///
+/// ```
+/// let pairs = |points: u128| steinbound::check_memory(|| format!("the pairs of {points} points"), 8 * points * points, "use fewer");
+/// assert!(pairs(100).is_ok());
+/// assert!(pairs(1 << 40).unwrap_err().to_string().ends_with("available; use fewer"));
+/// ```
+pub fn check_memory(
     what: impl FnOnce() -> String,
     bytes: u128,
     remedy: &'static str,
@@ -135,8 +141,8 @@ mod tests {
         assert!(available_memory() > 1 << 20);
         assert!(obtainable() >= available_memory());
         let many = || "the pairs of many points".to_string();
-        assert_eq!(check(many, 0, "take fewer"), Ok(()));
-        let message = check(many, 1 << 70, "take fewer").unwrap_err().to_string();
+        assert_eq!(check_memory(many, 0, "take fewer"), Ok(()));
+        let message = check_memory(many, 1 << 70, "take fewer").unwrap_err().to_string();
         assert!(message.starts_with("the pairs of many points need 1.18e12 GB of memory, and "), "{message}");
         assert!(message.ends_with(" available; take fewer"), "{message}");
     }

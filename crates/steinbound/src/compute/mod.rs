@@ -18,7 +18,7 @@ pub(crate) mod simd;
 pub(crate) mod squares;
 
 pub use allocator::OneLineAllocator;
-pub use memory::available_memory;
+pub use memory::{available_memory, check_memory};
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, Par};

@@ -347,7 +347,7 @@ pub(crate) fn check_count(count: usize, dimension: usize) -> Result<(), DomainEr
     }
     // The coordinates, a normal for each point, and the points in the order in which they were found.
     let bytes = 3 * (count * dimension * size_of::<f64>()) as u128;
-    Ok(memory::check(
+    Ok(memory::check_memory(
         || format!("{count} points with {dimension} coordinates"),
         bytes,
         "ask for fewer points",

@@ -19,7 +19,11 @@ pub struct Native;
 pub(crate) fn check_dense(points: usize) -> Result<(), MemoryError> {
     let remedy = "use the tiled form, whose memory grows with the number of points only, or for many points the \
                   low-rank form, whose time does so too";
-    memory::check(|| format!("the pairs of {points} points in the dense form"), dense_bytes(points), remedy)
+    memory::check_memory(
+        || format!("the pairs of {points} points in the dense form"),
+        dense_bytes(points),
+        remedy,
+    )
 }
 
 impl Engine for Native {

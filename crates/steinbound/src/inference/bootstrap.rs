@@ -136,7 +136,7 @@ impl Problem<'_> {
         // Each draw is kept as natural parameters and as those that are reported.
         let bytes = 2 * (draws as u128) * (theta.len() * size_of::<f64>()) as u128;
         let what = || format!("{draws} draws of {} parameters", theta.len());
-        memory::check(what, bytes, "use fewer bootstrap draws")?;
+        memory::check_memory(what, bytes, "use fewer bootstrap draws")?;
         let found = match settings.resampling {
             Resampling::Nonparametric => {
                 let (units, seed) = (Units::new(self.data), self.estimator.seed);

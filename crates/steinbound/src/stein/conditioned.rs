@@ -168,7 +168,11 @@ pub(super) fn check_boundary(boundary: &Points) -> Result<(), Error> {
         return Err(KernelError::TooManyBoundaryPoints { points, limit }.into());
     }
     let bytes = 2 * (points as u128).pow(2) * size_of::<f64>() as u128;
-    memory::check(|| format!("the pairs of {points} boundary points"), bytes, "use fewer boundary points")?;
+    memory::check_memory(
+        || format!("the pairs of {points} boundary points"),
+        bytes,
+        "use fewer boundary points",
+    )?;
     Ok(())
 }
 
