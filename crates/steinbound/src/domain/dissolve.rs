@@ -18,13 +18,7 @@ pub(super) fn without_shared_edges(rings: Vec<Vec<[f64; 2]>>) -> Vec<Vec<[f64; 2
 }
 
 /// The edges that occur an odd number of times, once each; `None` if no edge occurs twice.
-pub(super) fn odd_edges(edges: impl Iterator<Item = [[f64; 2]; 2]> + Clone) -> Option<Vec<[[f64; 2]; 2]>> {
-    let is_odd = odd_ones(edges.clone())?;
-    Some(edges.zip(is_odd).filter_map(|(edge, is_odd)| is_odd.then_some(edge)).collect())
-}
-
-/// Which edges occur an odd number of times, of each the first; `None` if no edge occurs twice.
-pub(super) fn odd_ones(edges: impl Iterator<Item = [[f64; 2]; 2]> + Clone) -> Option<Vec<bool>> {
+fn odd_edges(edges: impl Iterator<Item = [[f64; 2]; 2]> + Clone) -> Option<Vec<[[f64; 2]; 2]>> {
     let mut times: HashMap<[[u64; 2]; 2], usize> = HashMap::new();
     for edge in edges.clone() {
         *times.entry(edge_key(edge)).or_default() += 1;
@@ -32,8 +26,9 @@ pub(super) fn odd_ones(edges: impl Iterator<Item = [[f64; 2]; 2]> + Clone) -> Op
     if times.values().all(|count| *count == 1) {
         return None;
     }
-    let is_odd = |edge| times.remove(&edge_key(edge)).is_some_and(|count| count % 2 == 1);
-    Some(edges.map(is_odd).collect())
+    let mut is_odd =
+        |edge: &[[f64; 2]; 2]| times.remove(&edge_key(*edge)).is_some_and(|count| count % 2 == 1);
+    Some(edges.filter(|edge| is_odd(edge)).collect())
 }
 
 /// An edge as a key, in whichever direction it runs.

@@ -1,4 +1,6 @@
+use super::repair::{Counting, merged};
 use super::rings::{closed, orientation};
+use super::sweep::swept;
 use crate::error::DomainError;
 
 /// An edge with its ring and its number.
@@ -8,6 +10,8 @@ pub(super) struct Edge {
     pub(super) b: [f64; 2],
     pub(super) ring: usize,
     pub(super) number: usize,
+    /// How often it is run through.
+    pub(super) times: i32,
 }
 
 impl Edge {
@@ -22,27 +26,52 @@ pub(super) fn refuse_crossings(rings: &[Vec<[f64; 2]>]) -> Result<(), DomainErro
     let mut edges = Vec::new();
     for (ring, vertices) in rings.iter().enumerate() {
         let numbered = closed(vertices).enumerate();
-        edges.extend(numbered.map(|(k, [a, b])| Edge { a, b, ring: ring + 1, number: k + 1 }));
+        edges.extend(numbered.map(|(k, [a, b])| Edge { a, b, ring: ring + 1, number: k + 1, times: 1 }));
     }
-    neighbouring_pairs(edges, &mut refuse_pair)
+    if neighbouring_pairs(&edges, &mut refuse_pair)? == Pairs::All {
+        return Ok(());
+    }
+    let mut edges = merged(edges, Counting::Once);
+    loop {
+        let swept = swept(&edges, Counting::Once, 0.0, &mut |e, f, _| refuse_pair(e, f))?;
+        if !swept.is_cut {
+            return Ok(());
+        }
+        edges = merged(swept.edges, Counting::Once);
+    }
 }
+
+/// Which pairs of edges were visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pairs {
+    All,
+    /// Only some of them, because there are many times more than edges.
+    TooMany,
+}
+
+/// More comparisons for each edge than short edges need; a sweep that keeps an order needs fewer then.
+const MOST_COMPARISONS: usize = 100;
 
 /// Visits all pairs of edges whose boxes meet, some of them more than once.
 ///
 /// The plane is cut into horizontal strips, each of which is swept from left to right: only edges that lie
 /// above each other within a strip are compared. The number of strips keeps the number of pieces of edges
 /// within a few times the number of edges, so that borders of short edges take nearly linear time, and so do
-/// long upright edges side by side.
+/// long upright edges side by side. Where it would take much longer, as among sloping needles, it gives up.
 pub(super) fn neighbouring_pairs(
-    mut edges: Vec<Edge>,
+    edges: &[Edge],
     visit: &mut dyn FnMut(&Edge, &Edge) -> Result<(), DomainError>,
-) -> Result<(), DomainError> {
+) -> Result<Pairs, DomainError> {
+    let mut edges = edges.to_vec();
+    let mut left = MOST_COMPARISONS * edges.len() + 100_000;
     edges.sort_by(|e, f| e.extent(0).0.total_cmp(&f.extent(0).0));
     for strip in strips(&edges) {
         let mut active: Vec<Edge> = Vec::new();
         for edge in strip {
             let (start, _) = edge.extent(0);
             let (low, high) = edge.extent(1);
+            let Some(rest) = left.checked_sub(active.len()) else { return Ok(Pairs::TooMany) };
+            left = rest;
             active.retain(|other| other.extent(0).1 >= start);
             for other in &active {
                 let (other_low, other_high) = other.extent(1);
@@ -53,7 +82,7 @@ pub(super) fn neighbouring_pairs(
             active.push(edge);
         }
     }
-    Ok(())
+    Ok(Pairs::All)
 }
 
 /// The edges that meet each of some horizontal strips, in the order given.

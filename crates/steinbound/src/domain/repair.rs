@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::Polygon;
-use super::dissolve::{chained, edge_key, key, odd_edges, odd_ones};
-use super::edge_crossings::{Edge, crossing, neighbouring_pairs};
+use super::dissolve::{chained, edge_key, key};
+use super::edge_crossings::{Edge, Pairs, crossing, neighbouring_pairs};
 use super::polygon::{RingFault, without_repeats};
 use super::rings::{Rings, closed, orientation};
+use super::sweep::swept;
 use crate::error::DomainError;
 
 /// Rings that do not cross, made of rings that may.
@@ -127,17 +128,13 @@ impl RepairedRings {
         let mut edges: Vec<Edge> = edges.collect();
         // Both sides of a cut go before others are compared with them: near the place opposite of a
         // projection's centre they would cross the whole plane.
-        let odd = odd_ones(edges.iter().map(|edge| [edge.a, edge.b]));
-        if let Some(is_odd) = &odd {
-            let mut is_odd = is_odd.iter();
-            edges.retain(|_| is_odd.next() == Some(&true));
-        }
-        let Cut { edges, crossings, is_cut } = cut_where_they_meet(edges)?;
-        let pieces = edges.iter().map(|edge| [edge.a, edge.b]);
-        let rings = match odd_edges(pieces.clone()) {
-            Some(odd) => with_area(chained(odd)),
-            None if is_cut || odd.is_some() => with_area(chained(pieces.collect())),
-            None => sound,
+        let count = edges.len();
+        edges = merged(edges, Counting::Odd);
+        let has_shared = edges.len() < count;
+        let Cut { edges, crossings, is_cut } = cut_where_they_meet(edges, Counting::Odd)?;
+        let rings = match is_cut || has_shared {
+            true => with_area(chained(edges.iter().map(|edge| [edge.a, edge.b]).collect())),
+            false => sound,
         };
         // A ring that is left out is named already.
         spikes.retain(|spike| numbers.binary_search(&spike.ring).is_ok());
@@ -208,40 +205,35 @@ impl RepairedRings {
     fn directed_edges(&self, number: usize) -> Vec<Edge> {
         let rings = Rings::new(self.rings.clone());
         let edges = self.rings.iter().flat_map(|ring| closed(ring));
-        let directed = edges.enumerate().map(|(at, [a, b])| {
-            let is_inside_left = rings.windings(at, |_| 1)[1] % 2 != 0;
+        let windings = rings.windings(|_| 1);
+        let directed = edges.zip(windings).enumerate().map(|(at, ([a, b], [_, left]))| {
+            let is_inside_left = left % 2 != 0;
             let (a, b) = if is_inside_left { (a, b) } else { (b, a) };
-            Edge { a, b, ring: number, number: at }
+            Edge { a, b, ring: number, number: at, times: 1 }
         });
         directed.collect()
     }
 }
 
+/// The area that rings enclose by the even-odd rule, which may pass through each other at vertices.
+pub(super) fn enclosed_area(rings: &[Vec<[f64; 2]>]) -> f64 {
+    let edges: Vec<Edge> = rings.iter().flat_map(|ring| numbered(ring, 0)).collect();
+    let pieces = cut_where_they_meet(edges.clone(), Counting::Odd).map_or(edges, |cut| cut.edges);
+    Rings::of_edges(pieces.iter().map(|piece| [piece.a, piece.b])).area()
+}
+
 /// The union of parts and whether they overlap; `None` if its border is open.
 fn united(parts: &[RepairedRings]) -> Result<Option<(RepairedRings, bool)>, DomainError> {
     let directed = parts.iter().enumerate().flat_map(|(number, part)| part.directed_edges(number));
-    let Cut { edges, .. } = cut_where_they_meet(directed.collect())?;
-    // How often each piece is run through in the direction in which it comes first.
-    let mut places: HashMap<[[u64; 2]; 2], usize> = HashMap::new();
-    let mut pieces: Vec<([[f64; 2]; 2], i32)> = Vec::new();
-    for edge in edges {
-        let place = *places.entry(edge_key([edge.a, edge.b])).or_insert(pieces.len());
-        match pieces.get_mut(place) {
-            Some((known, times)) => *times += if known[0] == edge.a { 1 } else { -1 },
-            None => pieces.push(([edge.a, edge.b], 1)),
-        }
-    }
-    pieces.retain(|(_, times)| *times != 0);
-    let weights: Vec<i32> = pieces.iter().map(|(_, times)| *times).collect();
-    let pieces: Vec<[[f64; 2]; 2]> = pieces.into_iter().map(|(piece, _)| piece).collect();
-    let all = Rings::of_edges(pieces.iter().copied());
-    let mut has_overlap = weights.iter().any(|times| times.abs() > 1);
+    let directed = merged(directed.collect(), Counting::Directed);
+    let Cut { edges: pieces, .. } = cut_where_they_meet(directed, Counting::Directed)?;
+    let all = Rings::of_edges(pieces.iter().map(|piece| [piece.a, piece.b]));
+    let mut has_overlap = pieces.iter().any(|piece| piece.times.abs() > 1);
     let mut border = Vec::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        let [right, left] = all.windings(at, |other| weights[other]);
+    for (piece, [right, left]) in pieces.iter().zip(all.windings(|other| pieces[other].times)) {
         has_overlap |= right > 1 || left > 1;
         if (right > 0) != (left > 0) {
-            border.push(*piece);
+            border.push([piece.a, piece.b]);
         }
     }
     let is_closed = ends_meet(&border);
@@ -283,7 +275,7 @@ fn snap(place: [f64; 2], step: f64) -> [f64; 2] {
 }
 
 fn numbered(ring: &[[f64; 2]], number: usize) -> impl Iterator<Item = Edge> {
-    closed(ring).map(move |[a, b]| Edge { a, b, ring: number, number: 0 })
+    closed(ring).map(move |[a, b]| Edge { a, b, ring: number, number: 0, times: 1 })
 }
 
 /// A ring without the edges that it runs back along at once, and where it first turned back.
@@ -329,7 +321,46 @@ fn with_area(rings: Vec<Vec<[f64; 2]>>) -> Vec<Vec<[f64; 2]>> {
     rings.into_iter().filter_map(|ring| without_repeats(0, ring).ok()?.ok()).collect()
 }
 
-/// Edges that meet at their ends only.
+/// How edges that lie on each other count together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counting {
+    /// As one where their number is odd.
+    Odd,
+    /// Those of one direction less those of the other.
+    Directed,
+    /// As one.
+    Once,
+}
+
+impl Counting {
+    /// How often an edge is run through if it is so often on its own, and so often by another.
+    pub(super) fn sum(self, own: i32, other: i32, is_same_direction: bool) -> i32 {
+        match self {
+            Counting::Odd => (own + other) % 2,
+            Counting::Directed if is_same_direction => own.saturating_add(other),
+            Counting::Directed => own.saturating_sub(other),
+            Counting::Once => 1,
+        }
+    }
+}
+
+/// Edges without those that lie on others, which count with the first of them; without those that then do not
+/// count.
+pub(super) fn merged(edges: Vec<Edge>, counting: Counting) -> Vec<Edge> {
+    let mut places: HashMap<[[u64; 2]; 2], usize> = HashMap::with_capacity(edges.len());
+    let mut kept: Vec<Edge> = Vec::with_capacity(edges.len());
+    for edge in edges {
+        let place = *places.entry(edge_key([edge.a, edge.b])).or_insert(kept.len());
+        match kept.get_mut(place) {
+            Some(first) => first.times = counting.sum(first.times, edge.times, first.a == edge.a),
+            None => kept.push(edge),
+        }
+    }
+    kept.retain(|edge| edge.times != 0);
+    kept
+}
+
+/// Edges that meet at their ends only, each of them once.
 struct Cut {
     edges: Vec<Edge>,
     crossings: Vec<RingCrossing>,
@@ -337,34 +368,66 @@ struct Cut {
 }
 
 /// Cuts edges where they cross, touch or run along each other.
-fn cut_where_they_meet(mut edges: Vec<Edge>) -> Result<Cut, DomainError> {
+fn cut_where_they_meet(mut edges: Vec<Edge>, counting: Counting) -> Result<Cut, DomainError> {
     let most = MOST_CROSSINGS * edges.len() + 1_000;
     let step = grid_step(edges.iter().flat_map(|edge| [&edge.a, &edge.b]), CROSSING_BITS);
     let mut crossings = Vec::new();
+    let mut pairs = Pairs::All;
     for round in 0..=ROUNDS {
+        let is_first = round == 0;
+        let is_too_late = round == ROUNDS;
         edges.iter_mut().enumerate().for_each(|(at, edge)| edge.number = at);
         let mut cuts: Vec<(usize, [f64; 2])> = Vec::new();
-        neighbouring_pairs(edges.clone(), &mut |e, f| {
-            let before = cuts.len();
-            let place = meet(e, f, step, &mut cuts);
-            if let Some(place) = place.filter(|_| round == 0) {
-                let rings = [e.ring.min(f.ring), e.ring.max(f.ring)];
-                crossings.push(RingCrossing { rings, place });
+        if pairs == Pairs::All {
+            pairs = neighbouring_pairs(&edges, &mut |e, f| {
+                let before = cuts.len();
+                let place = meet(e, f, step, &mut cuts);
+                if let Some(place) = place.filter(|_| is_first) {
+                    crossings.push(RingCrossing::new(e, f, place));
+                }
+                match cuts.len() > before && (cuts.len() > most || is_too_late) {
+                    true => Err(scribble(e, f, place.unwrap_or(e.a))),
+                    false => Ok(()),
+                }
+            })?;
+        }
+        let is_cut = match pairs {
+            Pairs::All if cuts.is_empty() => false,
+            Pairs::All => {
+                edges = in_pieces(&edges, cuts);
+                true
             }
-            match cuts.len() > before && (cuts.len() > most || round == ROUNDS) {
-                true => Err(scribble(e, f, place.unwrap_or(e.a))),
-                false => Ok(()),
+            Pairs::TooMany => {
+                if is_first {
+                    crossings.clear();
+                }
+                let mut found = 0;
+                let swept = swept(&edges, counting, step, &mut |e, f, place| {
+                    found += 1;
+                    if is_first {
+                        crossings.push(RingCrossing::new(e, f, place));
+                    }
+                    if 2 * found > most || is_too_late { Err(scribble(e, f, place)) } else { Ok(()) }
+                })?;
+                edges = swept.edges;
+                swept.is_cut
             }
-        })?;
-        if cuts.is_empty() {
+        };
+        if !is_cut {
             // A pair of edges may be looked at in several strips.
             crossings.sort_by(|a, b| in_order(&a.place, &b.place).then(a.rings.cmp(&b.rings)));
             crossings.dedup();
             return Ok(Cut { edges, crossings, is_cut: round > 0 });
         }
-        edges = in_pieces(&edges, cuts);
+        edges = merged(edges, counting);
     }
     Ok(Cut { edges, crossings, is_cut: true })
+}
+
+impl RingCrossing {
+    fn new(e: &Edge, f: &Edge, place: [f64; 2]) -> RingCrossing {
+        RingCrossing { rings: [e.ring.min(f.ring), e.ring.max(f.ring)], place }
+    }
 }
 
 fn scribble(e: &Edge, f: &Edge, place: [f64; 2]) -> DomainError {
@@ -412,7 +475,7 @@ fn meet(e: &Edge, f: &Edge, step: f64, cuts: &mut Vec<(usize, [f64; 2])>) -> Opt
 
 /// A crossing of two edges on the grid, but with the exact coordinate of an edge along an axis. Between edges
 /// shorter than the grid it keeps its place.
-fn on_lines(place: [f64; 2], edges: [&Edge; 2], step: f64) -> [f64; 2] {
+pub(super) fn on_lines(place: [f64; 2], edges: [&Edge; 2], step: f64) -> [f64; 2] {
     let extent = |edge: &Edge, axis: usize| (edge.b[axis] - edge.a[axis]).abs();
     let is_short = edges.iter().any(|edge| extent(edge, 0).max(extent(edge, 1)) < 16.0 * step);
     if is_short {
@@ -426,7 +489,7 @@ fn on_lines(place: [f64; 2], edges: [&Edge; 2], step: f64) -> [f64; 2] {
 }
 
 /// The pieces of edges between their cuts, in the order of the edges.
-fn in_pieces(edges: &[Edge], mut cuts: Vec<(usize, [f64; 2])>) -> Vec<Edge> {
+pub(super) fn in_pieces(edges: &[Edge], mut cuts: Vec<(usize, [f64; 2])>) -> Vec<Edge> {
     let along = |(edge, place): &(usize, [f64; 2])| {
         let Edge { a, b, .. } = edges[*edge];
         (place[0] - a[0]) * (b[0] - a[0]) + (place[1] - a[1]) * (b[1] - a[1])

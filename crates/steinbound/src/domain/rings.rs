@@ -1,8 +1,12 @@
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use robust::{Coord, orient2d};
+
+use super::edge_tree::EdgeTree;
+use super::slabs::Slabs;
 
 /// Closed polylines in the plane, one after the other, measured by arc length.
 ///
@@ -14,6 +18,10 @@ pub(super) struct Rings {
     rings: Vec<Vec<[f64; 2]>>,
     pub(super) edges: Edges,
     levels: Levels,
+    /// Instead of levels, where some of these have many edges.
+    slabs: Option<Slabs>,
+    tree: Later<EdgeTree>,
+    columns: Later<Levels>,
     /// The arc position at which each edge ends.
     ends: Vec<f64>,
 }
@@ -30,11 +38,24 @@ pub(super) struct Edges {
     pub(super) along_y: Vec<f64>,
     /// One over the squared length, or zero if that is not a number.
     pub(super) inverse_square: Vec<f64>,
-    /// The smallest and the largest `x` and `y` of each block of edges: most blocks are too far away to be
-    /// searched for the nearest edge.
-    boxes: Vec<[f64; 4]>,
     /// The largest coordinate, which tells how far rounding moves an edge.
-    largest: f64,
+    pub(super) largest: f64,
+}
+
+/// What is made when it is asked for first, and does not tell rings apart.
+#[derive(Debug, Clone)]
+struct Later<T>(OnceLock<T>);
+
+impl<T> Default for Later<T> {
+    fn default() -> Later<T> {
+        Later(OnceLock::new())
+    }
+}
+
+impl<T> PartialEq for Later<T> {
+    fn eq(&self, _: &Later<T>) -> bool {
+        true
+    }
 }
 
 impl Rings {
@@ -44,19 +65,27 @@ impl Rings {
         let mut ends = Vec::new();
         let mut position = 0.0;
         for [a, b] in rings.iter().flat_map(|ring| closed(ring)) {
-            let along = [b[0] - a[0], b[1] - a[1]];
-            edges.push(a, b, along);
+            let along = edges.push(a, b);
             position += along[0].hypot(along[1]);
             ends.push(position);
         }
-        Rings { rings, levels: Levels::new(&edges), edges, ends }
+        Rings { rings, ends, ..Rings::with_edges(edges) }
     }
 
     /// Edges that need not form rings, only to be asked for the winding numbers beside them.
     pub(super) fn of_edges(pieces: impl Iterator<Item = [[f64; 2]; 2]>) -> Rings {
         let mut edges = Edges::default();
-        pieces.for_each(|[a, b]| edges.push(a, b, [b[0] - a[0], b[1] - a[1]]));
-        Rings { rings: Vec::new(), levels: Levels::new(&edges), edges, ends: Vec::new() }
+        pieces.for_each(|[a, b]| {
+            edges.push(a, b);
+        });
+        Rings::with_edges(edges)
+    }
+
+    fn with_edges(edges: Edges) -> Rings {
+        let levels = Levels::new([&edges.y, &edges.end_y]);
+        let slabs = (levels.most > MOST_AT_A_LEVEL).then(|| Slabs::new(&edges));
+        let (tree, columns) = (Later::default(), Later::default());
+        Rings { rings: Vec::new(), edges, levels, slabs, tree, columns, ends: Vec::new() }
     }
 
     pub(super) fn rings(&self) -> &[Vec<[f64; 2]>] {
@@ -70,24 +99,72 @@ impl Rings {
 
     /// Where a point lies with respect to the area that all edges enclose.
     pub(super) fn side(&self, point: [f64; 2]) -> Side {
-        self.edges.side(self.levels.at(point[1]).iter().map(|e| *e as usize), point)
+        match &self.slabs {
+            Some(slabs) => slabs.side(&self.edges, point),
+            None => self.edges.side(self.levels.at(point[1]).iter().map(|e| *e as usize), point),
+        }
     }
 
-    /// The winding numbers of all edges on the right and on the left of one of them, where `weights` tell
-    /// how often each edge is run through. Those of a level edge are below and above it, read in its
-    /// direction.
-    pub(super) fn windings(&self, edge: usize, weights: impl Fn(usize) -> i32) -> [i32; 2] {
-        let Edges { y, end_y, x, end_x, .. } = &self.edges;
-        let level = 0.5 * (y[edge] + end_y[edge]);
-        let others = self.levels.at(level).iter().map(|e| *e as usize).filter(|other| *other != edge);
-        let found: i32 = others.map(|other| weights(other) * self.edges.crossing_beside(edge, other)).sum();
-        // What the ray meets is on the right of an edge that goes up, and above a level one.
-        let is_level = y[edge] == end_y[edge];
-        let ray_is_left = if is_level { x[edge] < end_x[edge] } else { y[edge] > end_y[edge] };
-        match ray_is_left {
-            true => [found - weights(edge), found],
-            false => [found, found + weights(edge)],
+    /// The edge nearest to a place, the first of equals.
+    pub(super) fn nearest(&self, place: [f64; 2]) -> usize {
+        self.tree.0.get_or_init(|| EdgeTree::new(&self.edges)).nearest(place)
+    }
+
+    /// The vector from the nearest point of the edges to a place.
+    pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        self.edges.offset(self.nearest([x, y]), x, y)
+    }
+
+    /// The edges that a line along an axis may meet at some `y`, or at some `x` for the axis 1: all that do, and
+    /// a few others.
+    pub(super) fn across(&self, axis: usize, level: f64) -> &[u32] {
+        match axis {
+            0 => self.levels.at(level),
+            _ => self.columns.0.get_or_init(|| Levels::new([&self.edges.x, &self.edges.end_x])).at(level),
         }
+    }
+
+    /// Of every edge, the winding numbers of all edges on its right and on its left, where `weights` tell how
+    /// often each edge is run through. Those of a level edge are below and above it, read in its direction.
+    pub(super) fn windings(&self, weights: impl Fn(usize) -> i32 + Sync) -> Vec<[i32; 2]> {
+        let Edges { y, end_y, x, end_x, .. } = &self.edges;
+        let sums = self.slabs.as_ref().map(|slabs| slabs.sums_on_the_right(&self.edges, &weights));
+        let sum_at_level = |edge: usize| -> i32 {
+            let level = 0.5 * (y[edge] + end_y[edge]);
+            let others = self.levels.at(level).iter().map(|e| *e as usize).filter(|other| *other != edge);
+            others.map(|other| weights(other) * self.edges.crossing_beside(edge, other)).sum()
+        };
+        let of = |edge: usize| {
+            let found = sums.as_ref().map_or_else(|| sum_at_level(edge), |sums| sums[edge]);
+            // What the ray meets is on the right of an edge that goes up, and above a level one.
+            let is_level = y[edge] == end_y[edge];
+            let ray_is_left = if is_level { x[edge] < end_x[edge] } else { y[edge] > end_y[edge] };
+            match ray_is_left {
+                true => [found - weights(edge), found],
+                false => [found, found + weights(edge)],
+            }
+        };
+        (0..self.edges.len()).map(of).collect()
+    }
+
+    /// The area that the edges enclose by the even-odd rule: what lies between each edge and the middle, counted
+    /// from the side on which the inside is. Unlike sums of the areas of single rings, this also holds where rings
+    /// touch or pass through each other at vertices.
+    pub(super) fn area(&self) -> f64 {
+        let Edges { x, y, end_x, end_y, .. } = &self.edges;
+        let middle = |starts: &[f64], ends: &[f64]| {
+            let all = starts.iter().chain(ends);
+            let (low, high) =
+                all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+            0.5 * low + 0.5 * high
+        };
+        let center = [middle(x, end_x), middle(y, end_y)];
+        let doubled = self.windings(|_| 1).into_iter().enumerate().map(|(e, [_, left])| {
+            let (a, b) = ([x[e] - center[0], y[e] - center[1]], [end_x[e] - center[0], end_y[e] - center[1]]);
+            let cross = a[0] * b[1] - a[1] * b[0];
+            if left % 2 != 0 { cross } else { -cross }
+        });
+        0.5 * doubled.sum::<f64>()
     }
 
     /// The point at an arc position; the last edge's end beyond the total length.
@@ -160,42 +237,8 @@ impl Edges {
         if x < left || turn() > 0.0 { direction } else { 0 }
     }
 
-    /// The vector from the nearest point of the edges to `(x, y)`.
-    pub(super) fn offset_from_nearest(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        self.offset(self.nearest([x, y]), x, y)
-    }
-
-    /// The edge nearest to `(x, y)`, the first of equals.
-    ///
-    /// Blocks of edges are searched for the smallest squared distance without a branch, those whose box is
-    /// farther away than an edge of the nearest box not at all; only the best block is searched for the edge.
-    pub(super) fn nearest(&self, [x, y]: [f64; 2]) -> usize {
-        let gap = |[left, right, low, high]: &[f64; 4]| {
-            square([(left - x).max(x - right).max(0.0), (low - y).max(y - high).max(0.0)])
-        };
-        let gaps = || self.boxes.iter().map(gap).enumerate();
-        let nearest_box = gaps().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(block, _)| block);
-        let block_at = |block: usize| block * BLOCK..((block + 1) * BLOCK).min(self.len());
-        let bound = self.smallest_square(block_at(nearest_box), x, y);
-        // Distances are rounded, so that a box may seem a little farther away than an edge in it.
-        let bound = (1.0 + 1e-5) * bound + square([1e-9 * self.largest, 0.0]);
-        let mut best = (f64::INFINITY, 0);
-        for (block, gap) in gaps() {
-            if gap > bound {
-                continue;
-            }
-            let smallest = self.smallest_square(block_at(block), x, y);
-            if smallest < best.0 {
-                best = (smallest, block * BLOCK);
-            }
-        }
-        let block = best.1..(best.1 + BLOCK).min(self.len());
-        let squares = block.map(|e| (square(self.offset(e, x, y)), e));
-        squares.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(0, |(_, edge)| edge)
-    }
-
     /// The smallest squared distance from a block of edges to `(x, y)`.
-    fn smallest_square(&self, block: Range<usize>, x: f64, y: f64) -> f64 {
+    pub(super) fn smallest_square(&self, block: Range<usize>, x: f64, y: f64) -> f64 {
         let mut squares = [f64::INFINITY; BLOCK];
         // Slices of equal length avoid bounds checks, and several running minima avoid waiting for each
         // other.
@@ -219,17 +262,15 @@ impl Edges {
         offset([x - self.x[e], y - self.y[e]], [self.along_x[e], self.along_y[e]], self.inverse_square[e])
     }
 
-    fn push(&mut self, a: [f64; 2], b: [f64; 2], along: [f64; 2]) {
-        if self.len().is_multiple_of(BLOCK) {
-            self.boxes.push([f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY]);
-        }
-        for [x, y] in [a, b] {
-            if let Some([left, right, low, high]) = self.boxes.last_mut() {
-                (*left, *right) = (left.min(x), right.max(x));
-                (*low, *high) = (low.min(y), high.max(y));
-            }
-            self.largest = self.largest.max(x.abs()).max(y.abs());
-        }
+    /// The squared distance of one edge to `(x, y)`.
+    pub(super) fn square_to(&self, e: usize, x: f64, y: f64) -> f64 {
+        square(self.offset(e, x, y))
+    }
+
+    /// Adds an edge and returns the vector along it.
+    pub(super) fn push(&mut self, a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        let along = [b[0] - a[0], b[1] - a[1]];
+        self.largest = a.into_iter().chain(b).fold(self.largest, |largest, v| largest.max(v.abs()));
         self.x.push(a[0]);
         self.y.push(a[1]);
         self.end_x.push(b[0]);
@@ -238,6 +279,16 @@ impl Edges {
         self.along_y.push(along[1]);
         let inverse = 1.0 / (along[0] * along[0] + along[1] * along[1]);
         self.inverse_square.push(if inverse.is_finite() { inverse } else { 0.0 });
+        along
+    }
+
+    /// Some of the edges, in this order.
+    pub(super) fn chosen(&self, numbers: impl Iterator<Item = usize>) -> Edges {
+        let mut chosen = Edges::default();
+        numbers.for_each(|e| {
+            chosen.push([self.x[e], self.y[e]], [self.end_x[e], self.end_y[e]]);
+        });
+        chosen
     }
 }
 
@@ -250,37 +301,44 @@ struct Levels {
     /// The edges of level `k` are those from `starts[k]` to `starts[k + 1]`.
     starts: Vec<usize>,
     edges: Vec<u32>,
+    /// The largest number of edges at a level.
+    most: usize,
 }
+
+/// Levels with more edges are searched by a tree instead.
+const MOST_AT_A_LEVEL: usize = 200;
 
 /// Edges are listed at most about this many times on average; levels are made higher beyond.
 const MOST_LISTED: usize = 4;
 
 impl Levels {
-    fn new(edges: &Edges) -> Levels {
-        let ends = || edges.y.iter().chain(&edges.end_y);
+    /// The levels of edges that begin and end there.
+    fn new([from, to]: [&[f64]; 2]) -> Levels {
+        let ends = || from.iter().chain(to);
         let (low, high) = ends().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(*y), b.max(*y)));
-        let mut count = edges.len().max(1);
+        let mut count = from.len().max(1);
         loop {
             let inverse = count as f64 / (high - low);
             // An extent too large or too small for its inverse has one level.
             let inverse = if inverse.is_finite() { inverse } else { 0.0 };
-            let mut levels = Levels { low, inverse, starts: vec![0; count + 1], edges: Vec::new() };
+            let mut levels = Levels { low, inverse, starts: vec![0; count + 1], ..Levels::default() };
             let spans = |levels: &Levels, e: usize| {
-                let (a, b) = (levels.of(edges.y[e]), levels.of(edges.end_y[e]));
+                let (a, b) = (levels.of(from[e]), levels.of(to[e]));
                 a.min(b)..a.max(b) + 1
             };
-            let listed: usize = (0..edges.len()).map(|e| spans(&levels, e).len()).sum();
-            if count > 1 && listed > MOST_LISTED * edges.len() {
+            let listed: usize = (0..from.len()).map(|e| spans(&levels, e).len()).sum();
+            if count > 1 && listed > MOST_LISTED * from.len() {
                 count /= 2;
                 continue;
             }
-            for e in 0..edges.len() {
+            for e in 0..from.len() {
                 spans(&levels, e).for_each(|k| levels.starts[k + 1] += 1);
             }
+            levels.most = levels.starts.iter().copied().max().unwrap_or(0);
             (0..count).for_each(|k| levels.starts[k + 1] += levels.starts[k]);
             let mut next = levels.starts.clone();
             levels.edges = vec![0; listed];
-            for e in 0..edges.len() {
+            for e in 0..from.len() {
                 for k in spans(&levels, e) {
                     levels.edges[next[k]] = e as u32;
                     next[k] += 1;
@@ -302,7 +360,7 @@ impl Levels {
 }
 
 /// The number of edges in a block of the search for the nearest.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// From the vector `from` the start of an edge to a point: the vector from the nearest point of the edge.
 #[inline]
@@ -368,29 +426,6 @@ mod tests {
         assert_eq!(rings.at(16.0), [10.0, 0.0]);
     }
 
-    /// Islands in any order, so that many blocks hold some that are far apart, and vertices that are as near as
-    /// others.
-    #[test]
-    fn boxes_leave_out_no_edge() {
-        let mut rng = crate::random::stream(4, 0);
-        for offset in [0.0, 1e7] {
-            let mut island = || {
-                let center = [0, 1].map(|_| offset + (40.0 * rng.random::<f64>()).round());
-                let corner = |k: usize| std::f64::consts::TAU * k as f64 / 7.0;
-                (0..7).map(|k| [center[0] + corner(k).cos(), center[1] + corner(k).sin()]).collect()
-            };
-            let rings = Rings::new((0..120).map(|_| island()).collect());
-            let edges = &rings.edges;
-            for k in 0..600 {
-                let free = [0, 1].map(|_| offset - 10.0 + 60.0 * rng.random::<f64>());
-                let place = if k % 3 == 0 { [edges.x[k], edges.y[k]] } else { free };
-                let squares = (0..edges.len()).map(|e| square(edges.offset(e, place[0], place[1])));
-                let first = squares.enumerate().reduce(|a, b| if b.1 < a.1 { b } else { a });
-                assert_eq!(Some(edges.nearest(place)), first.map(|(e, _)| e), "{place:?}");
-            }
-        }
-    }
-
     /// On circles, and on combs whose long teeth cross all levels; at random points, at vertices and beside.
     #[test]
     fn levels_leave_out_no_edge() {
@@ -411,6 +446,8 @@ mod tests {
                 for point in random.chain(above).chain(ring.iter().copied()) {
                     let by_all = rings.edges.side(0..rings.edges.len(), point);
                     assert_eq!(rings.side(point), by_all, "{point:?}");
+                    let slabs = Slabs::new(&rings.edges);
+                    assert_eq!(slabs.side(&rings.edges, point), by_all, "{point:?}");
                 }
                 let listed = rings.levels.edges.len();
                 assert!(listed <= MOST_LISTED * rings.edges.len() && rings.levels.starts.len() > 2);
