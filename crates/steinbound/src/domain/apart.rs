@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::Domain;
 
 /// The number of cells that are looked at before two domains count as not known to be apart.
@@ -6,14 +8,39 @@ const MOST_CELLS: usize = 20_000;
 /// The largest number of coordinates in which cells are divided.
 const DIVIDED: usize = 3;
 
+/// The number of cells that are looked at for all pairs of many domains together.
+const MOST_FOR_ALL: usize = 1_000_000;
+
+/// Whether all domains are known to be apart, each from all others.
+pub(super) fn all_apart(domains: &[Arc<dyn Domain>]) -> bool {
+    let mut boxes: Vec<(Vec<(f64, f64)>, &dyn Domain)> =
+        domains.iter().map(|domain| (domain.bounds(), domain.as_ref())).collect();
+    // In the order of one axis, boxes that meet follow each other.
+    boxes.sort_by(|a, b| a.0[0].0.total_cmp(&b.0[0].0));
+    let mut left = MOST_FOR_ALL.max(MOST_CELLS * domains.len().min(FEW));
+    boxes.iter().enumerate().all(|(k, (bounds, domain))| {
+        let later = boxes[k + 1..].iter().take_while(|(later, _)| later[0].0 <= bounds[0].1);
+        later.into_iter().all(|(others, other)| are_apart((bounds, *domain), (others, *other), &mut left))
+    })
+}
+
+/// For so many domains, all pairs are looked at in full.
+const FEW: usize = 100;
+
 /// Whether two domains are known to have no point in common: the boxes around them have none, or the cells into
-/// which the common part of these boxes is divided are each too far from one of the two.
-pub(super) fn are_apart(one: &dyn Domain, other: &dyn Domain) -> bool {
-    let bounds = one.bounds().into_iter().zip(other.bounds());
-    let common: Vec<(f64, f64)> = bounds.map(|(a, b)| (a.0.max(b.0), a.1.min(b.1))).collect();
-    if common.iter().any(|(low, high)| low > high) {
+/// which the common part of these boxes is divided are each too far from one of the two. `left` counts the cells
+/// that may still be looked at.
+fn are_apart(
+    (bounds, one): (&[(f64, f64)], &dyn Domain),
+    (others, other): (&[(f64, f64)], &dyn Domain),
+    left: &mut usize,
+) -> bool {
+    let meet = bounds.iter().zip(others).all(|(a, b)| a.0.max(b.0) <= a.1.min(b.1));
+    if !meet {
         return true;
     }
+    let common: Vec<(f64, f64)> =
+        bounds.iter().zip(others).map(|(a, b)| (a.0.max(b.0), a.1.min(b.1))).collect();
     let is_divided = common.len() <= DIVIDED && one.has_distance() && other.has_distance();
     if !is_divided || common.iter().any(|(low, high)| !(high - low).is_finite()) {
         return false;
@@ -22,8 +49,9 @@ pub(super) fn are_apart(one: &dyn Domain, other: &dyn Domain) -> bool {
     // A distance in another norm is at most this much longer than the Euclidean one.
     let longest = (common.len() as f64).sqrt() * (1.0 + 1e-9);
     let mut waiting = vec![common];
-    for _ in 0..MOST_CELLS {
+    for _ in 0..MOST_CELLS.min(*left) {
         let Some(cell) = waiting.pop() else { return true };
+        *left -= 1;
         let middle: Vec<f64> = cell.iter().map(|(low, high)| 0.5 * low + 0.5 * high).collect();
         let reach = 0.5 * cell.iter().map(|(low, high)| (high - low).powi(2)).sum::<f64>().sqrt();
         let inside = [one, other].map(|domain| domain.contains(&middle));
@@ -51,6 +79,10 @@ pub(super) fn are_apart(one: &dyn Domain, other: &dyn Domain) -> bool {
 mod tests {
     use super::*;
     use crate::domain::{Ball, Cuboid, HalfSpace, LevelSet, Norm};
+
+    fn are_apart(one: &(impl Domain + Clone + 'static), other: &(impl Domain + Clone + 'static)) -> bool {
+        all_apart(&[Arc::new(one.clone()), Arc::new(other.clone())])
+    }
 
     #[test]
     fn gaps_are_proved_and_contact_is_not() {

@@ -27,6 +27,11 @@ use crate::points::Points;
 /// that make up less than a few thousandths of the whole can be missed. The outside of a level set or of an
 /// intersection is a part like any other.
 ///
+/// # Complexity
+///
+/// Membership, distance and normal of a point look at each part once, boundary points at a few thousand candidates
+/// and at several on each part: all grow in proportion to the number of parts.
+///
 /// ```
 /// use std::sync::Arc;
 /// use steinbound::domain::{Ball, Domain, HalfSpace, Intersection};
@@ -51,6 +56,12 @@ const NEXT_TO: f64 = 1e-6;
 
 /// The number of places probed beside a boundary point.
 const PLACES: usize = 24;
+
+/// With more parts each of them gets its share of the candidates only.
+const FEW_PARTS: usize = 16;
+
+/// The least number of candidates on each part.
+const LEAST: usize = 8;
 
 impl Intersection {
     /// The intersection of the parts.
@@ -103,23 +114,59 @@ impl Intersection {
     }
 
     /// Whether the intersection can come so near to a boundary point of a part, as far as the distances of the
-    /// other parts tell: much faster than probing if a part has thousands of edges.
-    fn may_border(&self, part: &Arc<dyn Domain>, b: &[f64], beside: &[f64]) -> bool {
+    /// other parts tell: much faster than probing if a part has thousands of edges. `order` lists the parts; the
+    /// one that tells moves to its front, because it often tells of the next point, too.
+    fn may_border(&self, own: usize, b: &[f64], beside: &[f64], order: &mut Vec<usize>) -> bool {
         // Distances may be in another norm, in which they are up to this much longer.
         let longest = (b.len() as f64).sqrt() * Norm::Two.of(beside);
         let mut gradient = vec![0.0; b.len()];
-        self.parts.iter().filter(|other| !Arc::ptr_eq(other, part)).all(|other| {
-            other.contains(b)
-                || !other.has_distance()
-                || other.distance_to_boundary(b, &mut gradient) <= longest
-        })
+        let is_far = |other: &usize| {
+            let part = &self.parts[*other];
+            *other != own
+                && !part.contains(b)
+                && part.has_distance()
+                && part.distance_to_boundary(b, &mut gradient) > longest
+        };
+        let found = order.iter().position(is_far);
+        if let Some(at) = found {
+            // Half-way, so that one that tells of a single point does not push away all others.
+            order.swap(at, at / 2);
+        }
+        found.is_none()
     }
 
-    /// Boundary points of the parts that have points of the intersection next to them.
+    /// Boundary points of the parts that have points of the intersection next to them. Of many parts, which of
+    /// them have any is looked at first.
     fn candidates(&self, sampling: &BoundarySampling, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, DomainError> {
+        let all: Vec<usize> = (0..self.parts.len()).collect();
+        if all.len() <= FEW_PARTS {
+            return Ok(self.candidates_on(&all, sampling, rng)?.0);
+        }
+        let share = |parts: usize| {
+            let count = sampling.count.saturating_mul(FEW_PARTS) / parts.max(FEW_PARTS);
+            BoundarySampling { count: count.max(LEAST.min(sampling.count)), ..*sampling }
+        };
+        let (kept, bordering) = self.candidates_on(&all, &share(all.len()), rng)?;
+        if 2 * bordering.len() > all.len() {
+            return Ok(kept);
+        }
+        Ok(self.candidates_on(&bordering, &share(bordering.len()), rng)?.0)
+    }
+
+    /// Boundary points of some parts that have points of the intersection next to them, and the parts that have
+    /// such.
+    fn candidates_on(
+        &self,
+        parts: &[usize],
+        sampling: &BoundarySampling,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(Vec<f64>, Vec<usize>), DomainError> {
         let dimension = self.dimension();
-        let mut kept = Vec::new();
-        for part in &self.parts {
+        let (mut kept, mut bordering) = (Vec::new(), Vec::new());
+        let looks_ahead = sampling.candidates_within.is_some() || self.parts.len() > FEW_PARTS;
+        let mut order: Vec<usize> = (0..self.parts.len()).collect();
+        for own in parts.iter().copied() {
+            let (part, before) = (&self.parts[own], kept.len());
             let drawn = match part.sample_boundary(sampling, rng) {
                 Err(DomainError::NoSuchScheme { .. }) if sampling.candidates_within.is_some() => {
                     part.sample_boundary(&sampling.scheme(BoundaryScheme::Uniform), rng)
@@ -143,7 +190,7 @@ impl Intersection {
                 .collect();
             let mut place = vec![0.0; dimension];
             for b in drawn.rows() {
-                if sampling.candidates_within.is_some() && !self.may_border(part, b, &beside) {
+                if looks_ahead && !self.may_border(own, b, &beside, &mut order) {
                     continue;
                 }
                 let has_inside = (0..PLACES).any(|_| {
@@ -156,20 +203,31 @@ impl Intersection {
                     kept.extend_from_slice(b);
                 }
             }
+            if kept.len() > before {
+                bordering.push(own);
+            }
         }
-        Ok(kept)
+        Ok((kept, bordering))
+    }
+}
+
+/// The most parts that are all named.
+const NAMED: usize = 20;
+
+/// The names of parts, of many only the first.
+pub(super) fn listed(parts: &[Arc<dyn Domain>]) -> String {
+    let shown = if parts.len() > NAMED { 3 } else { parts.len() };
+    let names: Vec<String> = parts[..shown].iter().map(|part| format!("the {}", part.describe())).collect();
+    match names.as_slice() {
+        names if shown < parts.len() => format!("{} and {} more", names.join(", "), parts.len() - shown),
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        names => names.join(""),
     }
 }
 
 impl Domain for Intersection {
     fn describe(&self) -> String {
-        let names: Vec<String> = self.parts.iter().map(|part| format!("the {}", part.describe())).collect();
-        match names.as_slice() {
-            [rest @ .., last] if !rest.is_empty() => {
-                format!("intersection of {} and {last}", rest.join(", "))
-            }
-            names => format!("intersection of {}", names.join("")),
-        }
+        format!("intersection of {}", listed(&self.parts))
     }
 
     fn dimension(&self) -> usize {
@@ -264,7 +322,8 @@ impl Domain for Intersection {
             let bounded = self.bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
             let corners = if bounded { Some(self.corners(rng)?) } else { None };
             let near = corners.as_ref().or(sampling.near);
-            let wanted = (2 * candidates_for(sampling.count) / self.parts.len()).max(sampling.count);
+            let parts = self.parts.len().min(FEW_PARTS);
+            let wanted = (2 * candidates_for(sampling.count) / parts).max(sampling.count);
             let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
             // If few of the parts' boundary points border on the set, draw more of them.
             for oversampling in [1, 4, 16, 64] {
@@ -459,6 +518,25 @@ mod tests {
         assert!(error.to_string().contains("unbounded"), "{error}");
         let radial = BoundarySampling::new(5).scheme(BoundaryScheme::Radial);
         assert!(corner.sample_boundary(&radial, &mut stream(0, 0)).is_err());
+    }
+
+    /// Of hundreds of parts few border on the set, and each is given only some of the candidates.
+    #[test]
+    fn many_parts_have_the_boundary_that_they_have_together() {
+        let mut rng = stream(7, 0);
+        let mut draw = || 0.2 * (rng.random::<f64>() - 0.5);
+        let disc = |center: Vec<f64>| -> Arc<dyn Domain> {
+            Arc::new(Ball::new(1.0).unwrap().with_center(center).unwrap())
+        };
+        let common = both((0..300).map(|_| disc(vec![draw(), draw()])).collect());
+        let (mut gradient, mut angles) = ([0.0; 2], Vec::new());
+        for row in sample(&common, 100).rows() {
+            assert!(common.distance_to_boundary(row, &mut gradient) < 1e-5, "{row:?}");
+            angles.push(row[1].atan2(row[0]));
+        }
+        angles.sort_by(f64::total_cmp);
+        assert!(angles.len() == 100 && angles.windows(2).all(|pair| pair[1] - pair[0] < 0.2), "{angles:?}");
+        assert!(common.describe().ends_with("and 297 more"), "{}", common.describe());
     }
 
     #[test]

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use rand::rngs::ChaCha8Rng;
 
-use super::apart::are_apart;
+use super::apart::all_apart;
+use super::intersection::listed;
 use super::{BoundarySampling, Complement, Domain, Intersection};
 use crate::error::DomainError;
 use crate::points::Points;
@@ -24,6 +25,11 @@ use crate::points::Points;
 /// At least one part, all of the same dimension. Parts are known to be apart if the boxes around them are, or, in up
 /// to three coordinates and with distances, if a division of these boxes into cells shows it. Boundary points are
 /// found as those of an [`Intersection`].
+///
+/// # Complexity
+///
+/// That of an intersection of as many parts. Whether parts are apart is looked at for those whose boxes meet, which
+/// is given up after some millions of cells.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,10 +70,8 @@ impl Union {
         }
         let outside = |part: &Arc<dyn Domain>| Arc::new(Complement::new(Arc::clone(part))) as Arc<dyn Domain>;
         let rest = Intersection::new(parts.iter().map(outside).collect())?;
-        let apart_from_later =
-            |k: usize| parts[k + 1..].iter().all(|other| are_apart(parts[k].as_ref(), other.as_ref()));
-        let has_distance = parts.iter().all(|part| part.has_distance())
-            && (bounds.len() == 1 || (0..parts.len()).all(apart_from_later));
+        let has_distance =
+            parts.iter().all(|part| part.has_distance()) && (bounds.len() == 1 || all_apart(&parts));
         Ok(Union { parts, rest, bounds, has_distance })
     }
 
@@ -82,11 +86,7 @@ impl Union {
 
 impl Domain for Union {
     fn describe(&self) -> String {
-        let names: Vec<String> = self.parts.iter().map(|part| format!("the {}", part.describe())).collect();
-        match names.as_slice() {
-            [rest @ .., last] if !rest.is_empty() => format!("union of {} and {last}", rest.join(", ")),
-            names => format!("union of {}", names.join("")),
-        }
+        format!("union of {}", listed(&self.parts))
     }
 
     fn dimension(&self) -> usize {
