@@ -10,6 +10,7 @@ mod columns;
 pub mod design;
 mod error;
 pub mod examples;
+mod expansion;
 pub mod formula;
 pub mod frame;
 mod guarded;

@@ -1,8 +1,10 @@
 //! The storage types of Parquet columns and the decoding of their values.
 
+use std::cell::Cell;
+
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{AsBytes, DataType};
+use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::schema::types::Type;
 
@@ -26,6 +28,8 @@ pub(crate) struct Column {
     pub kind: Kind,
     pub reader: Option<ColumnReader>,
     pub values: Values,
+    /// The bytes that its texts may still take: a few can stand for a long one in every row.
+    pub text_left: Cell<u64>,
 }
 
 /// The values of some rows of a column.
@@ -119,7 +123,18 @@ impl Column {
             ColumnReader::FloatColumnReader(reader) => numbers(reader, count, |v| f64::from(*v))?,
             ColumnReader::DoubleColumnReader(reader) => numbers(reader, count, |v| *v)?,
             ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
-                Values::Texts(values(reader, count, |v| v.as_bytes().to_vec())?)
+                let left = &self.text_left;
+                let copied = |v: &ByteArray| {
+                    let after = left.get().checked_sub(v.len() as u64)?;
+                    left.set(after);
+                    Some(v.data().to_vec())
+                };
+                let texts: Vec<Option<Option<Vec<u8>>>> = values(reader, count, copied)?;
+                if texts.contains(&Some(None)) {
+                    let reason = "its texts take many times more memory than the file; save them as numbers";
+                    return Err(ParquetError::General(reason.into()));
+                }
+                Values::Texts(texts.into_iter().map(Option::flatten).collect())
             }
             ColumnReader::ByteArrayColumnReader(reader) if places == 0 => {
                 wholes(reader, count, |v| whole(v.as_bytes()))?

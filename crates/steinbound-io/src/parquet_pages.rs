@@ -3,11 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-/// Pages that claim at most this number of bytes are not checked.
-const HARMLESS: u64 = 32 << 20;
-
-/// No larger page expands to more than this multiple of its compressed size.
-const LARGEST_RATIO: u64 = 1100;
+use crate::expansion;
 
 /// The length of the longest page header examined.
 const LONGEST_HEADER: usize = 1 << 16;
@@ -29,7 +25,7 @@ pub(crate) fn claim_too_much(mut file: &File, start: u64, end: u64) -> std::io::
             }
         }
         let Some(page) = header(&buffer) else { break };
-        if page.unpacked > HARMLESS && page.unpacked > LARGEST_RATIO.saturating_mul(page.packed) {
+        if page.unpacked > expansion::limit(page.packed) {
             return Ok(true);
         }
         place = place.saturating_add(page.length + page.packed);

@@ -9,6 +9,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::error::IoError;
+use crate::expansion;
 use crate::guarded::guarded;
 use crate::names::shown;
 use crate::parquet_column::{Column, Kind, Values, kind, leaves};
@@ -20,11 +21,15 @@ use crate::source::broken;
 /// The number of rows decoded at once.
 const BATCH: usize = 4096;
 
+/// Columns of few different values are packed better than any text.
+const REPEATED: u64 = 8;
+
 /// The rows of a Parquet file; only chosen columns are read.
 pub(crate) struct ParquetRows {
     file: SerializedFileReader<File>,
-    /// The same file, for the check of its pages.
+    /// The same file, for the check of its pages, and its size.
     raw: File,
+    size: u64,
     layout: Layout,
     /// For each column of the table its storage; `None` if it cannot be read.
     stored: Vec<Option<(usize, Kind)>>,
@@ -75,6 +80,7 @@ impl ParquetRows {
         Ok(ParquetRows {
             file,
             raw,
+            size,
             layout,
             stored,
             columns,
@@ -129,6 +135,28 @@ impl ParquetRows {
             }
         }
         Ok(())
+    }
+
+    /// Rejects more values than such a file has unless its rows are almost all equal: a few bytes can state that
+    /// a value is repeated a billion times.
+    fn check_size(&self) -> Result<(), IoError> {
+        let rows: u64 =
+            self.file.metadata().row_groups().iter().map(|group| group.num_rows().unsigned_abs()).sum();
+        let needed = rows.saturating_mul(self.columns.len() as u64).saturating_mul(8);
+        // What is known before it is read may take more than what shows on the way.
+        let limit = REPEATED * expansion::limit(self.size);
+        if needed <= limit {
+            return Ok(());
+        }
+        let reason = format!(
+            "its {rows} rows of {} columns take {} MB of memory, more than the {} MB to which a file of {} bytes may expand; if it is \
+             meant to, choose fewer columns or save a part of the rows",
+            self.columns.len(),
+            needed >> 20,
+            limit >> 20,
+            self.size
+        );
+        Err(IoError::Unreadable { path: self.layout.path.clone(), reason })
     }
 
     /// Decodes the next rows; `false` if there are none.
@@ -223,10 +251,11 @@ impl Rows for ParquetRows {
                 self.check_pages(leaf)?;
                 self.chosen.insert(*place, self.columns.len());
                 let values = Values::Numbers(Vec::new());
-                self.columns.push(Column { place: *place, leaf, kind, reader: None, values });
+                let text_left = std::cell::Cell::new(expansion::limit(self.size));
+                self.columns.push(Column { place: *place, leaf, kind, reader: None, values, text_left });
             }
         }
-        Ok(())
+        self.check_size()
     }
 
     fn next(&mut self) -> Result<Option<u64>, IoError> {
@@ -373,6 +402,8 @@ mod tests {
         }
         let [table, frame] = refused(MANY, &[("id", TEXT, MANY)]);
         assert!(table.contains("has no numeric column left for the data; store one as numbers"), "{table}");
+        assert!(frame.contains("more than the 256 MB to which a file of 129 bytes may expand"), "{frame}");
+        let [_, frame] = refused(1 << 24, &[("id", TEXT, 1 << 24)]);
         assert!(frame.contains("(the column \"id\" has fewer rows than the file states)"), "{frame}");
         let [table, frame] = refused(MANY, &[("moment", 3, MANY)]);
         assert!(table.contains("no numeric column"), "{table}");

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flate2::bufread::GzDecoder;
 
 use crate::error::IoError;
+use crate::expansion;
 use crate::table::shown_path;
 
 /// The progress of reading a table.
@@ -87,7 +88,7 @@ impl<'a> Source<'a> {
         let (mut start, mut reader) = begin(&name, Box::new(reader))?;
         if start.starts_with(&[0x1f, 0x8b]) {
             let packed: Chain<_, _> = Cursor::new(start).chain(reader);
-            let unpacked = Unpacked::new(BufReader::with_capacity(1 << 16, packed));
+            let unpacked = Unpacked::new(BufReader::with_capacity(1 << 16, packed), Rc::clone(&passed));
             (start, reader) = begin(&name, Box::new(unpacked))?;
         }
         let refused = |reason: &str| IoError::Unreadable { path: name.clone(), reason: reason.into() };
@@ -162,18 +163,27 @@ impl<R: Read> Read for Counted<R> {
 /// tools fill a block.
 struct Unpacked<R> {
     member: Option<GzDecoder<R>>,
+    /// The number of packed bytes read so far, and of those that they expanded to.
+    packed: Rc<Cell<u64>>,
+    unpacked: u64,
 }
 
 impl<R: BufRead> Unpacked<R> {
-    fn new(packed: R) -> Unpacked<R> {
-        Unpacked { member: Some(GzDecoder::new(packed)) }
+    fn new(reader: R, packed: Rc<Cell<u64>>) -> Unpacked<R> {
+        Unpacked { member: Some(GzDecoder::new(reader)), packed, unpacked: 0 }
     }
 
     fn unpack(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         while let Some(member) = &mut self.member {
             let read = member.read(buffer)?;
             if read > 0 || buffer.is_empty() {
-                return Ok(read);
+                self.unpacked += read as u64;
+                let packed = self.packed.get();
+                // At any time, so that a stream that expands without end is known at its beginning.
+                return match self.unpacked > expansion::limit(packed) {
+                    true => Err(std::io::Error::other(expansion::refusal(packed))),
+                    false => Ok(read),
+                };
             }
             self.member = match self.member.take() {
                 Some(member) => next_member(member.into_inner())?,
@@ -273,6 +283,24 @@ mod tests {
             let error = read(&[&members[..], rest].concat()).unwrap_err();
             assert!(error.contains("damaged or cut off"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_expands_without_end_is_refused_soon() {
+        let bomb = packed(&b"1\n".repeat(40 << 20));
+        assert!(bomb.len() < 200_000, "{}", bomb.len());
+        let mut source = Source::new("f.csv".into(), &bomb[..], None).unwrap();
+        let (mut buffer, mut length) = (vec![0; 1 << 16], 0);
+        let error = loop {
+            match source.reader.read(&mut buffer) {
+                Ok(0) => panic!("it is read to its end"),
+                Ok(read) => length += read,
+                Err(error) => break error,
+            }
+        };
+        assert!(length < 48 << 20, "{length}");
+        assert!(error.to_string().contains("100 times its size and 32 MB"), "{error}");
+        assert_eq!(read(&packed(&b"1\n".repeat(15 << 20))).unwrap().len(), 30 << 20);
     }
 
     #[test]

@@ -10,6 +10,10 @@ use crate::names::shown;
 /// The largest number of vertices, which a small file could otherwise repeat without end.
 const MOST_VERTICES: usize = 1 << 23;
 
+/// So many vertices a file of any size may have. Others have at most one for each byte: a vertex takes more than
+/// four, and an arc is part of two neighbours on each of a few layers.
+const ALWAYS: usize = 100_000;
+
 /// Whether a text looks like TopoJSON.
 pub(super) fn is_topology(text: &str) -> bool {
     let text = text.trim_start();
@@ -25,7 +29,8 @@ pub(super) fn layers(path: &str, text: &str) -> Result<Vec<NamedLayer>, IoError>
         reason,
     };
     let parsed: JsonValue = serde_json::from_str(text).map_err(|error| fail(shown(&error.to_string())))?;
-    let mut topology = Topology::new(&parsed).map_err(fail)?;
+    let most = text.len().clamp(ALWAYS, MOST_VERTICES);
+    let mut topology = Topology::new(&parsed, most).map_err(fail)?;
     let objects = parsed["objects"].as_object().ok_or_else(|| fail("it has no objects".into()))?;
     let mut layers = Vec::new();
     for (name, object) in objects {
@@ -52,7 +57,7 @@ struct Topology {
 }
 
 impl Topology {
-    fn new(parsed: &JsonValue) -> Result<Topology, String> {
+    fn new(parsed: &JsonValue, left: usize) -> Result<Topology, String> {
         let pair = |value: &JsonValue, usual: f64| -> Result<[f64; 2], String> {
             match value {
                 JsonValue::Null => Ok([usual; 2]),
@@ -63,7 +68,7 @@ impl Topology {
         };
         let transform = &parsed["transform"];
         let (scale, translate) = (pair(&transform["scale"], 1.0)?, pair(&transform["translate"], 0.0)?);
-        let mut topology = Topology { arcs: Vec::new(), scale, translate, left: MOST_VERTICES };
+        let mut topology = Topology { arcs: Vec::new(), scale, translate, left };
         let arcs = parsed["arcs"].as_array().ok_or("it has no arcs")?;
         for (at, arc) in arcs.iter().enumerate() {
             let read = || -> Option<Vec<Vec<f64>>> { arc.as_array()?.iter().map(numbers).collect() };
@@ -164,7 +169,10 @@ impl Topology {
             let (at, is_backwards) = if number < 0 { (!number, true) } else { (number, false) };
             let arc = usize::try_from(at).ok().and_then(|at| self.arcs.get(at));
             let arc = arc.ok_or_else(|| format!("there is no arc {number}"))?;
-            self.left = self.left.checked_sub(arc.len()).ok_or("its arcs are used too often")?;
+            self.left = self
+                .left
+                .checked_sub(arc.len())
+                .ok_or("its arcs are used too often: they make more vertices than the file has bytes; write them once")?;
             let skipped = usize::from(!line.is_empty());
             match is_backwards {
                 true => line.extend(arc.iter().rev().skip(skipped).cloned()),
