@@ -1,6 +1,6 @@
 //! The features read so far, and the region that they make.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use steinbound::domain::{LeftOutRing, Polygon, RepairedRings, RepeatedRing, RingSpike};
 
@@ -276,13 +276,12 @@ impl<'a> Layer<'a> {
             spiked.push(ring);
             events.spikes.push(format!("{label}, ring {ring} at ({x}, {y})"));
         }
-        let mut crossed: Vec<usize> = Vec::new();
+        let mut crossed: HashSet<usize> = HashSet::new();
         for crossing in repaired.crossings() {
             events.crossing_places += 1;
             let [first, second] = crossing.rings.map(|ring| numbers[ring - 1]);
             let [x, y] = crossing.place;
-            if !crossed.contains(&first) {
-                crossed.push(first);
+            if crossed.insert(first) {
                 let what = if first == second { "itself".into() } else { format!("ring {second}") };
                 events.crossings.push(format!("{label}, ring {first} crosses {what} at ({x}, {y})"));
             }

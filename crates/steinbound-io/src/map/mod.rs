@@ -2,6 +2,7 @@
 
 mod antimeridian;
 mod attributes;
+mod boxes;
 mod choice;
 mod features;
 mod geo_json;

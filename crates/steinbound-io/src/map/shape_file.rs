@@ -1,11 +1,13 @@
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use shapefile::record::traits::HasXY;
 use shapefile::{PolygonRing, Shape, ShapeReader, ShapeType};
-use steinbound::domain::{Domain, RepairedRings};
+use steinbound::domain::{Domain, Polygon, RepairedRings};
 
 use super::attributes::Attributes;
+use super::boxes::{Bounds, Boxes};
 use super::layer::extent;
 use super::points::{PointLayer, Properties};
 use super::{Choice, Coordinates, Layer, read_limited, reference};
@@ -238,20 +240,25 @@ fn add_rings<P: HasXY>(
 /// The outlines, each with the holes in it. A hole belongs to the smallest outline around it, and one without
 /// is an outline that runs the wrong way.
 fn with_their_holes(rings: &[Vec<[f64; 2]>], are_holes: &[bool]) -> Vec<Vec<usize>> {
-    let boxes: Vec<[(f64, f64); 2]> =
-        rings.iter().map(|ring| [0, 1].map(|axis| extent(ring, axis))).collect();
-    let is_around = |outer: usize, inner: usize| {
-        boxes[outer].iter().zip(&boxes[inner]).all(|(o, i)| o.0 <= i.0 && i.1 <= o.1)
+    let bounds: Vec<Bounds> = rings.iter().map(|ring| [0, 1].map(|axis| extent(ring, axis))).collect();
+    let outlines = (0..rings.len()).filter(|at| !are_holes[*at]);
+    let boxes = Boxes::new(outlines.map(|at| (bounds[at], at)));
+    let mut areas: HashMap<usize, Option<Polygon>> = HashMap::new();
+    let mut holds = |outer: usize, ring: &[[f64; 2]]| {
+        let area = areas.entry(outer).or_insert_with(|| {
+            RepairedRings::new(vec![rings[outer].clone()]).and_then(RepairedRings::polygon).ok()
+        });
+        // Most vertices, because the ring may touch the outline.
+        let inside = |area: &Polygon| ring.iter().filter(|vertex| area.contains(&vertex[..])).count();
+        area.as_ref().is_some_and(|area| 2 * inside(area) > ring.len())
     };
-    let size = |at: usize| boxes[at].iter().map(|(low, high)| high - low).product::<f64>();
-    let mut outlines: Vec<usize> = (0..rings.len()).filter(|at| !are_holes[*at]).collect();
-    outlines.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
     let mut groups: Vec<Vec<usize>> = (0..rings.len()).map(|at| vec![at]).collect();
     for hole in (0..rings.len()).filter(|at| are_holes[*at]) {
-        let around: Vec<usize> = outlines.iter().copied().filter(|outer| is_around(*outer, hole)).collect();
-        let owner = match around.as_slice() {
-            [only] => Some(*only),
-            several => several.iter().copied().find(|outer| holds(&rings[*outer], &rings[hole])),
+        let mut around = boxes.around(&bounds[hole]).peekable();
+        let first = around.next();
+        let owner = match around.peek() {
+            None => first,
+            Some(_) => first.into_iter().chain(around).find(|outer| holds(*outer, &rings[hole])),
         };
         if let Some(owner) = owner {
             groups[hole].clear();
@@ -260,12 +267,6 @@ fn with_their_holes(rings: &[Vec<[f64; 2]>], are_holes: &[bool]) -> Vec<Vec<usiz
     }
     groups.retain(|group| !group.is_empty());
     groups
-}
-
-/// Whether an outline holds most vertices of a ring, which may touch it.
-fn holds(outline: &[[f64; 2]], ring: &[[f64; 2]]) -> bool {
-    let area = RepairedRings::new(vec![outline.to_vec()]).and_then(RepairedRings::polygon);
-    area.is_ok_and(|area| 2 * ring.iter().filter(|vertex| area.contains(&vertex[..])).count() > ring.len())
 }
 
 /// The file of the same name with another extension, if it exists.
