@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz faults results bench browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz faults results bench growth browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -195,6 +195,12 @@ results:
 bench: target/bench-venv/ready
 	cargo build --release --locked --package steinbound-bench --package steinbound-cli
 	target/bench-venv/bin/python bench/side_by_side.py $(BENCH)
+
+## How time and memory grow with rows, columns, coordinates, vertices, parts and parameters, against what is documented.
+## Takes some minutes. Options go into GROWTH, as in `make growth GROWTH="--only vertices"`.
+growth:
+	cargo build --release --locked --package steinbound-cli
+	python3 bench/growth.py $(GROWTH)
 
 target/workflow-tools/ready: tools/workflows.txt
 	rm -rf target/workflow-tools
