@@ -62,10 +62,11 @@ def measured(binary: str, folder: Path, axis: Axis, size: int, limit: float) -> 
         # The process was waited for already.
         process.returncode = os.waitstatus_to_exitcode(status)
         messages.seek(0)
-        lines = messages.read().splitlines() or ["no message"]
+        lines = messages.read().splitlines()
+        errors = [line for line in lines if line.startswith("error")] or ["no message"]
     # An estimate that is not to be trusted took as long as any other.
     if process.returncode not in (0, 3):
-        why = f"more than {limit:.0f} s" if process.returncode == 124 else lines[-1][:160]
+        why = f"more than {limit:.0f} s" if process.returncode == 124 else errors[0][:160]
         return f"{size}: exit code {process.returncode}, {why}"
     return Run(size, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
@@ -107,11 +108,11 @@ def fit(method: str, *options: str) -> Callable[[Path, int], list[str]]:
 
 
 def in_dimension(method: str, *options: str) -> Callable[[Path, int], list[str]]:
-    """A fit of 400 rows in so many coordinates."""
+    """A fit of 2,000 rows in so many coordinates."""
 
     def arguments(folder: Path, columns: int) -> list[str]:
-        region = [] if method in ("mle", "ksd") else ["--domain", f"box(low=-9, high=9, dimension={columns})"]
-        return ["fit", table(folder, 400, columns), "--method", method, *region, *options, "--quiet"]
+        region = [] if method in ("mle", "ksd") else ["--domain", "box(low=-9, high=9)"]
+        return ["fit", table(folder, 2000, columns), "--method", method, *region, *options, "--quiet"]
 
     return arguments
 
@@ -198,13 +199,13 @@ def axes() -> list[Axis]:
         Axis("rows n", "fit --method bdksd", "n^2", 2, 2, 1_000, 16_000, fit("bdksd")),
         Axis("rows n", "fit --method ksd", "n^2", 2, 2, 1_000, 16_000, fit("ksd")),
         Axis("boundary points m", "fit --method tksd", "m^3; memory m^2", 3, 2, 500, 4_000, boundary_points),
-        Axis("columns of the table", "fit --columns 1,2", "p", 1, 1, 2_000, 64_000, wide),
-        Axis("coordinates d", "fit --method mle", "n p^2 + p^3, p = d (d + 3) / 2", 6, 4, 5, 40, in_dimension("mle")),
+        Axis("columns of the table", "fit --columns 1,2", "p", 1, 1, 8_000, 512_000, wide),
+        Axis("coordinates d", "fit --method mle", "n p^2 + p^3, p = d (d + 3) / 2", 6, 4, 6, 48, in_dimension("mle")),
         Axis(
-            "coordinates d", "fit --method truncsm --known-covariance 1", "n d p^2, p = d", 3, 2, 25, 400,
+            "coordinates d", "fit --method truncsm --known-covariance 1", "n d p^2, p = d; memory n d p", 3, 2, 25, 400,
             in_dimension("truncsm", "--known-covariance", "1"),
         ),
-        Axis("components K", "fit --method mle --model gaussian-mixture", "n K, n = 20 K; memory n K", 3, 2, 4, 64, mixture),
+        Axis("components K", "fit --method mle --model gaussian-mixture", "n K, n = 20 K; memory n K", 3, 2, 16, 256, mixture),
         Axis("rows n", "regress --method mle", "n p^2", 1, 1, 10_000, 320_000, regression(0, 3, "terms", "--method", "mle")),
         Axis(
             "terms p", "regress --method mle", "n p^2 + p^3", 3, 2, 25, 400,

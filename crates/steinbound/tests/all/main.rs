@@ -6,6 +6,7 @@ mod censored;
 mod common;
 mod comparison;
 mod coverage;
+mod degenerate_maps;
 mod diagnostics;
 mod distance_bias;
 mod distances;
