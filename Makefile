@@ -1,6 +1,6 @@
 # Everything runs with a Rust toolchain, Python 3.11 or later and make; cargo and pip fetch the rest.
 
-.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz faults results bench growth browser clean
+.PHONY: test rust format lint api unit python python-checks python-types python-long python-examples python-shown python-reference docs reference shown supply-chain package publish wheels workflows simulations precision atlases fuzz campaign faults results bench growth browser clean
 
 # The version of the program that builds the book.
 MDBOOK = 0.5.4
@@ -125,7 +125,7 @@ publish:
 	cargo publish $(PUBLISHED) --locked --no-verify
 
 # All crates except those with `publish = false`.
-PUBLISHED = --workspace --exclude steinbound-bench --exclude steinbound-book --exclude steinbound-python
+PUBLISHED = --workspace --exclude steinbound-bench --exclude steinbound-campaign --exclude steinbound-book --exclude steinbound-python
 
 ## Wheels for old Linux systems in target/release-wheels: manylinux (glibc 2.17 or newer) and musllinux (musl 1.2
 ## or newer), for the processor of this machine. maturin rejects a wheel that needs more than its tag allows.
@@ -181,6 +181,13 @@ fuzz:
 ## a megabyte, and hundreds of kills. Linux only; FAULTS_ONLY=write for one kind of call.
 faults:
 	cargo test --profile quick --locked --package steinbound-cli --test all -- --ignored --nocapture --test-threads=2 faults:: limits::
+
+## Random commands on random files, each in a process of its own under limits, and a check of all that they do;
+## writes target/campaign. RUNS=1000 for fewer, SEED=1 for others; CAMPAIGN=--resume goes on with what was begun,
+## CAMPAIGN="--replay 12" shows a run again.
+campaign:
+	cargo build --release --locked --package steinbound-cli --package steinbound-campaign
+	target/release/steinbound-campaign --runs $(or $(RUNS),100000) --seed $(or $(SEED),0) --minimise $(CAMPAIGN)
 
 ## The paper's experiments with all their trials (about five minutes on two cores); writes docs/src/results.md
 ## and its pictures.

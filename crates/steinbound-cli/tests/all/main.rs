@@ -3,6 +3,7 @@
 mod atlases;
 mod book;
 mod browser;
+mod campaign;
 mod censored;
 mod common;
 mod contract;
@@ -33,7 +34,6 @@ mod regions;
 mod report;
 mod reproduce;
 mod resampling;
-mod schema;
 mod schemas;
 mod shells;
 mod streams;

@@ -1,20 +1,13 @@
 //! All JSON that the command prints follows its schema in `docs/schemas`.
 
 use serde_json::Value;
+use steinbound_campaign::schema::Schemas;
 
 use crate::common::{Folder, disc, with};
 use crate::kit::{calls, kit};
-use crate::schema::{mistakes, read};
 
-/// The schemas of results by name.
-pub fn all() -> Vec<String> {
-    let folder = format!("{}/../../docs/schemas", env!("CARGO_MANIFEST_DIR"));
-    let names =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names
-        .filter_map(|name| name.strip_suffix(".json").map(str::to_string))
-        .filter(|name| name != "common")
-        .collect()
+fn schemas() -> Schemas {
+    Schemas::load().unwrap()
 }
 
 /// Runs a command with `--format json`, and holds what it prints to the schema that it names.
@@ -24,10 +17,7 @@ fn hold(folder: &Folder, arguments: &[&str]) -> Value {
     assert!(matches!(said.code, 0 | 3), "{arguments:?}: {}", said.stderr);
     assert_eq!(said.stdout.matches('\n').count(), 1, "{arguments:?}: one object on one line");
     let value = said.json();
-    let name = value["schema"].as_str().expect("a schema is named");
-    let file =
-        name.strip_prefix("steinbound.").and_then(|name| name.strip_suffix("/1")).expect("steinbound.NAME/1");
-    let found = mistakes(&value, &format!("{file}.json"));
+    let found = schemas().mistakes_of_result(&value);
     assert!(found.is_empty(), "{arguments:?}:\n{}", found.join("\n"));
     value
 }
@@ -45,7 +35,7 @@ fn every_command_follows_a_schema() {
             .unwrap()
             .into(),
     );
-    let mut expected: Vec<String> = all().into_iter().map(|name| format!("steinbound.{name}/1")).collect();
+    let mut expected: Vec<String> = schemas().results().map(|name| format!("steinbound.{name}/1")).collect();
     expected.sort_unstable();
     assert_eq!(named.into_iter().collect::<Vec<_>>(), expected);
 }
@@ -123,8 +113,9 @@ fn results_without_a_value_follow_the_schema() {
 /// A schema that requires nothing or describes nothing would hold everything to be right.
 #[test]
 fn schemas_require_what_programs_rely_on() {
-    for name in all() {
-        let schema = read(&format!("{name}.json"));
+    let schemas = schemas();
+    for name in schemas.results() {
+        let schema = schemas.get(&format!("{name}.json")).unwrap();
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
         assert_eq!(schema["properties"]["schema"]["const"], format!("steinbound.{name}/1"));
         let required = schema["required"].as_array().unwrap();
