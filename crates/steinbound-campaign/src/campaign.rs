@@ -22,9 +22,10 @@ use crate::summary;
 const BATCH: u64 = 1000;
 
 /// Of a hundred runs so many change one that was new.
-const CHANGED: usize = 30;
+const CHANGED: usize = 25;
 
-/// What was changed more often than this is not changed any further.
+/// What was changed more often than this is not changed any further. Nor is what was refused: most changes of it
+/// are refused for the same reason.
 const DEEPEST: usize = 6;
 
 /// What a campaign is told.
@@ -101,6 +102,7 @@ impl Campaign {
         if let Some(novelty) = &entry.novelty
             && self.known.insert(novelty.clone())
             && entry.lineage.0.len() < DEEPEST
+            && matches!(entry.end.as_str(), "0" | "3")
         {
             self.corpus.push(entry.lineage.clone());
         }

@@ -33,6 +33,9 @@ const REFUSAL_MEMORY: u64 = 200 << 20;
 /// Files of a run below this are small.
 const SMALL: usize = 1 << 20;
 
+/// What ends with exit code 1: the input is right, and something cannot be made of it, or the machine failed.
+const NOT_INPUT: [&str; 1] = ["there is nothing to draw here"];
+
 /// The page that `demo` writes without being asked.
 const DEMO: &str = "steinbound-demo.html";
 
@@ -73,6 +76,7 @@ impl Checker<'_> {
         let code = outcome.code.unwrap_or(-1);
         match code {
             0 | 2 | 3 => {}
+            1 if NOT_INPUT.iter().any(|sentence| stderr.contains(sentence)) => {}
             1 => tell("exit 1", group(&last_line(&stderr)), &stderr),
             _ => tell("exit code", group(&format!("{code} {}", last_line(&stderr))), &stderr),
         }
@@ -90,7 +94,7 @@ impl Checker<'_> {
                 tell("refusal takes time", group(&last_line(&stderr)), &detail);
             }
         }
-        hidden("a message", &stderr, &group, &mut tell);
+        hidden("a message", &stderr, &str::to_string, &mut tell);
         self.files(case, outcome, &mut tell);
         if code == 0 || code == 3 {
             self.results(case, outcome, code, &mut tell);
@@ -187,7 +191,8 @@ impl Checker<'_> {
             return;
         }
         hidden("standard output", stdout, &|what| format!("{command} {what}"), tell);
-        let words = stdout.split_whitespace();
+        let is_typed = |word: &str| case.words().iter().any(|typed| typed == word);
+        let words = stdout.split_whitespace().filter(|word| !is_typed(word));
         if code == 0
             && let Some(word) =
                 words.clone().find(|word| matches!(*word, "NaN" | "nan" | "inf" | "-inf" | "+-inf"))
@@ -231,7 +236,8 @@ fn hidden(
     if let Some(line) = text.lines().find(|line| line.chars().any(is_hidden)) {
         let kind = if line.chars().any(|letter| letter.is_control()) { "control" } else { "invisible" };
         let escaped: String = line.escape_debug().collect();
-        tell("hidden characters", group(&format!("{what} {kind} {}", normal(line))), &escaped);
+        let form: String = normal(line).chars().take(40).collect();
+        tell("hidden characters", group(&format!("{what} {kind} {form}")), &escaped);
     }
 }
 

@@ -24,6 +24,7 @@ mod threads;
 mod time_limit;
 mod version;
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser};
 use commands::Command;
 use failure::Failure;
 use output::Output;
+use steinbound::text::visible;
 use steinbound_io::names::shown;
 use terminal::Terminal;
 
@@ -140,7 +142,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         for part in parts {
             let safe = shown(part);
             // A value that only needs quoting marks escaped is harmless as it is.
-            if part.chars().any(char::is_control) || part.chars().count() > 60 {
+            if matches!(visible(part), Cow::Owned(_)) || part.chars().count() > 60 {
                 message = message.replace(part, &safe);
             }
         }

@@ -257,6 +257,11 @@ fn hostile_options_are_escaped_and_cut() {
     let said = good().run(&["fit", "data.csv", "--method", "a\nb\u{1b}[31m"]);
     assert!(said.stderr.contains("a\\nb\\u{1b}[31m"), "{}", said.stderr);
     assert!(!said.stderr.contains('\u{1b}'), "{}", said.stderr);
+    for option in ["--method", "--ridge", "--boundary-points", "--domain"] {
+        let said = good().run(&["fit", "data.csv", &format!("{option}=0\u{202e}1")]);
+        assert!(said.code == 2 && !said.stderr.contains('\u{202e}'), "{}", said.stderr);
+        assert!(said.stderr.contains("0\\u{202e}1"), "{}", said.stderr);
+    }
     refuse_options(&["--boundary", "boundary.csv", "--bandwidth", "-1e300"], &["the bandwidth is -1e300"]);
 }
 
