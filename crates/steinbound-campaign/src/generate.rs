@@ -53,7 +53,6 @@ pub fn case(catalogue: &Catalogue, seed: u64, lineage: &Lineage) -> Case {
     let mut case = build::case(&mut dice, catalogue, &problem);
     // Half of the commands are as they should be, some have one thing wrong, and the others many.
     let changes = *dice.weighted(&[(50, 0), (30, 1), (10, 2), (5, 4), (5, 8)]);
-    let changes = if std::env::var_os("SOUND").is_some() { 0 } else { changes };
     for _ in 0..changes {
         change::once(&mut dice, &mut case, &problem, catalogue);
     }

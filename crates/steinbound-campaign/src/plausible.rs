@@ -10,10 +10,16 @@ const FAR: f64 = 10.0;
 /// What is doubtful in a result that the program calls sound: its general form, and what was seen.
 pub fn doubts(case: &Case, result: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
+    if result["converged"] == false {
+        found.push(("not converged".into(), "converged is false".into()));
+    }
     let parameters = result["parameters"].as_array().into_iter().flatten();
     for parameter in parameters {
         let name = parameter["name"].as_str().unwrap_or_default();
         let (estimate, error) = (parameter["estimate"].as_f64(), parameter["std_error"].as_f64());
+        if parameter["estimate"].is_null() {
+            found.push((format!("no estimate of {}", kind(name)), parameter.to_string()));
+        }
         if error == Some(0.0) && estimate.is_some() {
             found.push((format!("standard error 0 of {}", kind(name)), parameter.to_string()));
         }
