@@ -24,6 +24,10 @@ const BATCH: u64 = 1000;
 /// Of a hundred runs so many change one that was new.
 const CHANGED: usize = 25;
 
+/// The choice of what a run begins with has a seed of its own, so that the run's own choices are the same wherever it
+/// begins.
+const OF_ORIGINS: u64 = 0x5eed;
+
 /// What was changed more often than this is not changed any further. Nor is what was refused: most changes of it
 /// are refused for the same reason.
 const DEEPEST: usize = 6;
@@ -114,8 +118,7 @@ impl Campaign {
 
     /// The origin of a run, given what was new in earlier batches.
     fn lineage(&self, number: u64) -> Lineage {
-        // A stream of its own: the choices of the run itself are the same wherever it starts.
-        let mut dice = Dice::new(self.settings.seed ^ 0x5eed_0f_0dd5, number);
+        let mut dice = Dice::new(self.settings.seed ^ OF_ORIGINS, number);
         if self.corpus.is_empty() || !dice.chance(CHANGED) {
             return Lineage::of(number);
         }

@@ -137,7 +137,6 @@ impl Checker<'_> {
                 );
             }
         }
-        let is_help = ["--help", "-h", "--version", "-V"].iter().any(|name| case.has(name));
         // Where the time was over before there was a result.
         let is_without_result = String::from_utf8_lossy(&outcome.stderr).contains("error: ");
         for output in outputs.iter().filter(|output| **output != "-" && !is_folder) {
@@ -145,7 +144,7 @@ impl Checker<'_> {
             if matches!(outcome.code, Some(0 | 3))
                 && !is_there
                 && !output.starts_with("/dev/")
-                && !is_help
+                && !is_help(case)
                 && !is_without_result
             {
                 tell("no output", format!("{} {}", case.command, extension(output)), output);
@@ -165,7 +164,7 @@ impl Checker<'_> {
         let Ok(stdout) = std::str::from_utf8(&outcome.stdout) else {
             return tell("standard output is not UTF-8", command.clone(), "");
         };
-        if matches!(command.as_str(), "completions" | "man") || case.has("--help") || case.has("--version") {
+        if matches!(command.as_str(), "completions" | "man") || is_help(case) {
             return;
         }
         let asks_json = case.arguments.iter().rfind(|argument| argument.name == "--format");
@@ -278,6 +277,12 @@ fn whole(name: &str, bytes: &[u8]) -> Vec<String> {
     found
 }
 
+/// Whether help or the version may be asked for, by an option or in place of a value.
+fn is_help(case: &Case) -> bool {
+    let is_asked = |word: &String| ["-h", "-V"].iter().any(|name| word.starts_with(name));
+    case.words().iter().any(|word| is_asked(word) || ["--help", "--version"].contains(&word.as_str()))
+}
+
 fn extension(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
@@ -293,7 +298,7 @@ fn of_schema(mistake: &str) -> String {
 /// The message that ends a run, in its general form.
 fn last_line(stderr: &str) -> String {
     let lines = || stderr.lines().filter(|line| !line.trim().is_empty());
-    let line = lines().rfind(|line| line.starts_with("error: ")).or_else(|| lines().last());
+    let line = lines().rfind(|line| line.starts_with("error: ")).or_else(|| lines().next_back());
     normal(line.unwrap_or_default()).chars().take(90).collect()
 }
 

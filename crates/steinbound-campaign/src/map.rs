@@ -35,7 +35,9 @@ pub fn of_ring(dice: &mut Dice, ring: &[Vec<f64>], stem: &str) -> Vec<Written> {
         ..Written::default()
     };
     match dice.below(12) {
-        0..=4 => vec![file(*dice.weighted(&[(3, "geojson"), (1, "json")]), geo_json(dice, &rings).into())],
+        0..=4 => {
+            vec![file(dice.pick(&["geojson", "geojson", "geojson", "json"]), geo_json(dice, &rings).into())]
+        }
         5 => vec![file("topojson", topo_json(&rings).into())],
         6 | 7 => {
             let srid = if dice.chance(20) { "SRID=4326;" } else { "" };

@@ -50,7 +50,6 @@ fn range_of(case: &Case, name: &str) -> Option<[f64; 2]> {
     if !name.starts_with("mean[") {
         return None;
     }
-    let ranges = case.ranges.iter();
-    let found = ranges.filter(|(column, _)| name.ends_with(&format!("[{column}]"))).map(|(_, range)| *range);
-    found.last()
+    let mut ranges = case.ranges.iter().rev();
+    ranges.find(|(column, _)| name.ends_with(&format!("[{column}]"))).map(|(_, range)| *range)
 }

@@ -58,7 +58,7 @@ impl Outcome {
 }
 
 /// A machine that does much else is given so many times the limit before a run that waits is ended.
-const PATIENCE: f64 = 5.0;
+const PATIENCE: f64 = 15.0;
 
 /// A shell sets the limits and becomes the program: what is measured is the program alone. A limit that the system
 /// does not have is left out.

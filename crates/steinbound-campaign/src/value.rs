@@ -327,7 +327,7 @@ fn derived(dice: &mut Dice, problem: &Problem) -> String {
 /// A formula of a regression in two columns and one of labels.
 pub fn regression(dice: &mut Dice, first: &str, second: &str) -> String {
     let terms = [
-        format!("{first}"),
+        first.to_string(),
         format!("{first} + {second}"),
         format!("{first} + g"),
         format!("{first}*g"),
