@@ -181,6 +181,9 @@ impl Checker<'_> {
             for mistake in self.schemas.mistakes_of_result(&value).iter().take(3) {
                 tell("schema", format!("{command} {}", of_schema(mistake)), mistake);
             }
+            for (kind, detail) in plausible::contradictions(&value) {
+                tell("nonsense", format!("{command} {kind}"), &detail);
+            }
             let has_warnings = value["warnings"].as_array().is_some_and(|list| !list.is_empty());
             if code == 0 && !has_warnings {
                 for doubt in plausible::doubts(case, &value) {

@@ -92,7 +92,7 @@ impl Input {
             ));
         }
         if verbose {
-            let (rows, names) = (sheet.lines.len(), sheet.names.join(", "));
+            let (rows, names) = (sheet.lines.len(), few(sheet.names.iter().map(String::as_str)));
             output.note(&format!("read {rows} rows of {names} from {}", sheet.path));
         }
         if !sheet.left_out.is_empty() {

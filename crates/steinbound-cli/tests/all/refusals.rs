@@ -266,6 +266,16 @@ fn hostile_options_are_escaped_and_cut() {
 }
 
 #[test]
+fn lists_of_columns_are_cut() {
+    let row = vec!["0.5"; 300].join(",") + "\n";
+    let folder = Folder::new();
+    folder.write("data.csv", &row.repeat(3));
+    let said = folder.run(&["fit", "data.csv", "--domain", "ball(radius=2, center=0:0)", "--verbose"]);
+    said.expect_refusal(&["x12, and 288 more", "the data have 300"]);
+    assert!(said.stderr.len() < 1000, "{}", said.stderr);
+}
+
+#[test]
 fn numbers_beyond_reason() {
     let boundary = ["--boundary", "boundary.csv"];
     refuse_options(
