@@ -7,6 +7,7 @@ with exit code 1 if anything grows faster than documented.
 
 import argparse
 import math
+import multiprocessing
 import os
 import random
 import subprocess
@@ -21,7 +22,7 @@ import growth_maps as maps
 ROOT = Path(__file__).resolve().parents[1]
 
 # Runs shorter than this tell nothing of how they grow, and neither do smaller peaks.
-SECONDS = 0.1
+SECONDS = 0.15
 MEGABYTES = 30.0
 
 # What noise, logarithms and steps from one algorithm to the next add to an exponent.
@@ -52,9 +53,21 @@ class Run:
     megabytes: float
 
 
+def prepared(folder: Path, axis: Axis, size: int) -> list[str]:
+    """The arguments of a run, whose input is written by a process of its own: what this one has held would count
+    into the peak of memory of every process that it starts."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    context = multiprocessing.get_context("fork")
+    writer = context.Process(target=lambda: sender.send(axis.arguments(folder, size)))
+    writer.start()
+    arguments = receiver.recv()
+    writer.join()
+    return arguments
+
+
 def measured(binary: str, folder: Path, axis: Axis, size: int, limit: float) -> Run | str:
     """One run, or the message with which it failed."""
-    arguments = axis.arguments(folder, size)
+    arguments = prepared(folder, axis, size)
     with open(folder / "messages", "w+") as messages:
         command = ["timeout", str(limit), binary, *arguments]
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=messages)

@@ -1,7 +1,7 @@
 //! How far packed data may expand before they are refused: a few bytes can stand for more than any machine holds.
 
 /// What any packed file may expand to.
-const ALWAYS: u64 = 32 << 20;
+const ALWAYS: u64 = 16 << 20;
 
 /// Beyond that, so many times as many bytes as are packed. Tables of numbers shrink to a third, and those with many
 /// repetitions to a twentieth; a file made to fill the memory, to a thousandth.
@@ -27,8 +27,8 @@ mod tests {
 
     #[test]
     fn the_limit_follows_from_the_size() {
-        assert_eq!((limit(0), limit(1 << 20)), (32 << 20, 132 << 20));
+        assert_eq!((limit(0), limit(1 << 20)), (16 << 20, 116 << 20));
         assert!(limit(u64::MAX) == u64::MAX);
-        assert!(refusal(1 << 20).contains("132 MB after 1048576 bytes"), "{}", refusal(1 << 20));
+        assert!(refusal(1 << 20).contains("116 MB after 1048576 bytes"), "{}", refusal(1 << 20));
     }
 }

@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn claims_are_held_against_what_is_there() {
         let mut file = tempfile::tempfile().unwrap();
-        let pages = [page(100), page(20 << 20), page(2_000_000_000)].concat();
+        let pages = [page(100), page(12 << 20), page(2_000_000_000)].concat();
         file.write_all(&pages).unwrap();
         let end = pages.len() as u64;
         assert!(claim_too_much(&file, 0, end).unwrap());
-        let two = (page(100).len() + page(20 << 20).len()) as u64;
+        let two = (page(100).len() + page(12 << 20).len()) as u64;
         assert!(!claim_too_much(&file, 0, two).unwrap());
         assert!(!claim_too_much(&file, end - 8, end).unwrap(), "what is no header is left to the reader");
         file.write_all(&page(21 << 30)).unwrap();

@@ -402,7 +402,7 @@ mod tests {
         }
         let [table, frame] = refused(MANY, &[("id", TEXT, MANY)]);
         assert!(table.contains("has no numeric column left for the data; store one as numbers"), "{table}");
-        assert!(frame.contains("more than the 256 MB to which a file of 129 bytes may expand"), "{frame}");
+        assert!(frame.contains("more than the 128 MB to which a file of 100 bytes may expand"), "{frame}");
         let [_, frame] = refused(1 << 24, &[("id", TEXT, 1 << 24)]);
         assert!(frame.contains("(the column \"id\" has fewer rows than the file states)"), "{frame}");
         let [table, frame] = refused(MANY, &[("moment", 3, MANY)]);

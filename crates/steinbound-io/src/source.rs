@@ -298,9 +298,9 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert!(length < 48 << 20, "{length}");
-        assert!(error.to_string().contains("100 times its size and 32 MB"), "{error}");
-        assert_eq!(read(&packed(&b"1\n".repeat(15 << 20))).unwrap().len(), 30 << 20);
+        assert!(length < 24 << 20, "{length}");
+        assert!(error.to_string().contains("100 times its size and 16 MB"), "{error}");
+        assert_eq!(read(&packed(&b"1\n".repeat(7 << 20))).unwrap().len(), 14 << 20);
     }
 
     #[test]

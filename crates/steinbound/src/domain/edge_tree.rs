@@ -1,7 +1,5 @@
 //! The nearest of many edges, by a tree in which those of similar ends are together.
 
-use rayon::join;
-
 use super::rings::{BLOCK, Edges};
 
 /// Edges sorted into a tree: each node cuts its edges in half along the one of the four coordinates of their ends
@@ -25,9 +23,6 @@ struct Hull {
 
 /// The ends of an edge, of which edges that run in opposite directions have the same.
 type Ends = [f64; 4];
-
-/// The smallest number of edges that are sorted by several threads.
-const SHARED: usize = 1 << 15;
 
 /// The part of a node's edges, which are those from `start` to `end`.
 #[derive(Clone, Copy)]
@@ -138,12 +133,8 @@ fn sort(edges: &mut [(Ends, u32)], hull: &mut Hull, below: &mut [Hull]) {
     else {
         return;
     };
-    if low.len() < SHARED {
-        sort(low, first, below_low);
-        sort(high, second, below_high);
-    } else {
-        join(|| sort(low, first, below_low), || sort(high, second, below_high));
-    }
+    sort(low, first, below_low);
+    sort(high, second, below_high);
 }
 
 /// Copies hulls, each followed by all of its first half and then all of its second, to their numbers.

@@ -60,8 +60,8 @@ const PLACES: usize = 24;
 /// With more parts each of them gets its share of the candidates only.
 const FEW_PARTS: usize = 16;
 
-/// The least number of candidates on each part.
-const LEAST: usize = 8;
+/// The least number of candidates by which a part is found to border on the set.
+const LEAST: usize = 128;
 
 impl Intersection {
     /// The intersection of the parts.
@@ -144,7 +144,7 @@ impl Intersection {
         }
         let share = |parts: usize| {
             let count = sampling.count.saturating_mul(FEW_PARTS) / parts.max(FEW_PARTS);
-            BoundarySampling { count: count.max(LEAST.min(sampling.count)), ..*sampling }
+            BoundarySampling { count: count.max(LEAST), ..*sampling }
         };
         let (kept, bordering) = self.candidates_on(&all, &share(all.len()), rng)?;
         if 2 * bordering.len() > all.len() {
@@ -324,13 +324,16 @@ impl Domain for Intersection {
             let near = corners.as_ref().or(sampling.near);
             let parts = self.parts.len().min(FEW_PARTS);
             let wanted = (2 * candidates_for(sampling.count) / parts).max(sampling.count);
+            // Shares of many parts are random, too.
+            let enough = if self.parts.len() > FEW_PARTS { 2 * sampling.count } else { 0 };
             let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
             // If few of the parts' boundary points border on the set, draw more of them.
             for oversampling in [1, 4, 16, 64] {
                 let count = wanted.saturating_mul(oversampling).min(most);
                 let sampling = BoundarySampling { near, ..BoundarySampling::new(count) };
                 kept.extend(self.candidates(&sampling, rng)?);
-                if dimension == 1 || kept.len() >= wanted * dimension / 4 {
+                if dimension == 1 || kept.len() >= wanted * dimension / 4 && kept.len() >= enough * dimension
+                {
                     break;
                 }
             }
@@ -535,7 +538,7 @@ mod tests {
             angles.push(row[1].atan2(row[0]));
         }
         angles.sort_by(f64::total_cmp);
-        assert!(angles.len() == 100 && angles.windows(2).all(|pair| pair[1] - pair[0] < 0.2), "{angles:?}");
+        assert!(angles.len() == 100 && angles.windows(2).all(|pair| pair[1] - pair[0] < 0.3), "{angles:?}");
         assert!(common.describe().ends_with("and 297 more"), "{}", common.describe());
     }
 

@@ -42,7 +42,8 @@ pub(super) struct Edges {
     pub(super) largest: f64,
 }
 
-/// What is made when it is asked for first, and does not tell rings apart.
+/// What is made when it is asked for first, and does not tell rings apart. Made on one thread: one that waits for
+/// others might be given work that waits for it.
 #[derive(Debug, Clone)]
 struct Later<T>(OnceLock<T>);
 
@@ -126,7 +127,7 @@ impl Rings {
 
     /// Of every edge, the winding numbers of all edges on its right and on its left, where `weights` tell how
     /// often each edge is run through. Those of a level edge are below and above it, read in its direction.
-    pub(super) fn windings(&self, weights: impl Fn(usize) -> i32 + Sync) -> Vec<[i32; 2]> {
+    pub(super) fn windings(&self, weights: impl Fn(usize) -> i32) -> Vec<[i32; 2]> {
         let Edges { y, end_y, x, end_x, .. } = &self.edges;
         let sums = self.slabs.as_ref().map(|slabs| slabs.sums_on_the_right(&self.edges, &weights));
         let sum_at_level = |edge: usize| -> i32 {

@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::rings::{Edges, Side, orientation};
 
 /// For every stretch between two neighbouring levels at which edges end, the edges that run through it in their
 /// order: a tree of stretches, in which each edge is listed at the few nodes that together make up its height.
 ///
-/// Takes `n log n` memory, and `n log^2 n` time. A place is found in it in `log^2 n` steps, whatever the edges.
+/// Takes `n log n` memory, and `n log^2 n` time, on one thread: domains are made while arguments are read, before the
+/// number of threads is known. A place is found in it in `log^2 n` steps, whatever the edges.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Slabs {
     /// The levels, rising.
@@ -45,14 +44,13 @@ fn order(e: [[f64; 2]; 2], f: [[f64; 2]; 2]) -> Ordering {
 impl Slabs {
     pub(super) fn new(edges: &Edges) -> Slabs {
         let mut levels: Vec<f64> = edges.y.iter().chain(&edges.end_y).map(|y| y + 0.0).collect();
-        levels.par_sort_unstable_by(f64::total_cmp);
+        levels.sort_unstable_by(f64::total_cmp);
         levels.dedup();
         let leaves = levels.len().next_power_of_two();
         let mut slabs =
             Slabs { levels, leaves, starts: vec![0; 2 * leaves + 1], edges: Vec::new(), flat: Vec::new() };
         let all: Vec<[[f64; 2]; 2]> = (0..edges.len()).map(|e| upwards(edges, e)).collect();
-        let spans: Vec<[usize; 2]> =
-            all.par_iter().map(|edge| edge.map(|end| slabs.level_of(end[1]))).collect();
+        let spans: Vec<[usize; 2]> = all.iter().map(|edge| edge.map(|end| slabs.level_of(end[1]))).collect();
         for span in &spans {
             nodes(slabs.leaves, *span, |node| slabs.starts[node + 1] += 1);
         }
@@ -65,18 +63,9 @@ impl Slabs {
                 next[node] += 1;
             });
         }
-        let mut rest = slabs.edges.as_mut_slice();
-        let mut lists = Vec::new();
         for pair in slabs.starts.windows(2) {
-            let (list, after) = std::mem::take(&mut rest).split_at_mut(pair[1] - pair[0]);
-            rest = after;
-            if list.len() > 1 {
-                lists.push(list);
-            }
+            slabs.edges[pair[0]..pair[1]].sort_by(|e, f| order(all[*e as usize], all[*f as usize]));
         }
-        lists.into_par_iter().for_each(|list| {
-            list.par_sort_by(|e, f| order(all[*e as usize], all[*f as usize]));
-        });
         let is_flat = |edge: &&[[f64; 2]; 2]| edge[0][1] == edge[1][1];
         let flat = all.iter().filter(is_flat).map(|[a, b]| [a[1] + 0.0, a[0].min(b[0]), a[0].max(b[0])]);
         slabs.flat = flat.collect();
@@ -133,11 +122,7 @@ impl Slabs {
 
     /// For every edge the number of those on its right that go up, less those that go down, each counted by its
     /// weight. On the right of a level edge are those that are there just above it.
-    pub(super) fn sums_on_the_right(
-        &self,
-        edges: &Edges,
-        weights: &(impl Fn(usize) -> i32 + Sync),
-    ) -> Vec<i32> {
+    pub(super) fn sums_on_the_right(&self, edges: &Edges, weights: &impl Fn(usize) -> i32) -> Vec<i32> {
         // The sum of each edge in a list and those after it.
         let mut sums = vec![0; self.edges.len()];
         for node in 0..2 * self.leaves {
@@ -161,7 +146,7 @@ impl Slabs {
             let stretch = middle.min(self.level_of(high).saturating_sub(1)).max(self.level_of(low));
             self.through(stretch).map(of_node).sum()
         };
-        (0..edges.len()).into_par_iter().map(of).collect()
+        (0..edges.len()).map(of).collect()
     }
 }
 

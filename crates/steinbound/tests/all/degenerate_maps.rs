@@ -39,8 +39,8 @@ fn check(polygon: &Polygon, area: f64, seed: u64) {
     let mut rng = stream(seed, 0);
     let mut gradient = [0.0; 2];
     for _ in 0..40 {
-        let place = polygon.bounds().iter().map(|(low, high)| low + (high - low) * rng.random::<f64>());
-        let x: Vec<f64> = place.collect();
+        let place = |(low, high)| low + (high - low) * rng.random::<f64>();
+        let x: Vec<f64> = polygon.bounds().into_iter().map(place).collect();
         let crosses = |[a, b]: &&[[f64; 2]; 2]| {
             let share = (x[1] - a[1]) / (b[1] - a[1]);
             (a[1] > x[1]) != (b[1] > x[1]) && a[0] + share * (b[0] - a[0]) > x[0]
