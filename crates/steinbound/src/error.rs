@@ -88,16 +88,16 @@ impl Error {
 pub struct MemoryError {
     /// What needs the memory, in the plural.
     pub what: String,
-    /// The bytes needed.
-    pub needed: u128,
+    /// The bytes needed, or the largest number.
+    pub needed: u64,
     /// The bytes there are.
-    pub available: u128,
+    pub available: u64,
     /// What needs less.
     pub remedy: &'static str,
 }
 
 /// A number of bytes with two figures or more.
-fn bytes(count: u128) -> String {
+fn bytes(count: u64) -> String {
     const MEGA: f64 = 1e6;
     match count as f64 {
         count if count < 1e3 * MEGA => format!("{:.0} MB", count / MEGA),

@@ -3,7 +3,7 @@
 //!
 //! The variables `STEINBOUND_FAULT_...` say what happens: `KIND` is the kind of call that fails (see [`KINDS`]), `AT`
 //! the number of the first call that does, counted from 1, and `LAST` of the last one; allocations are counted from
-//! `ABOVE` bytes on. With the kind `clock`, time jumps instead: from call `AT` on by an hour, alternately forward
+//! `ABOVE` bytes on. Where `DEADLY` is set the program is killed at that call instead. With the kind `clock`, time jumps instead: from call `AT` on by an hour, alternately forward
 //! and back. On exit the number of counted calls is written to the file `COUNT`.
 //!
 //! `unsafe` is of the essence here: functions of the C library are replaced under their own names, with their own
@@ -36,6 +36,7 @@ static KIND: AtomicUsize = AtomicUsize::new(0);
 static AT: AtomicU64 = AtomicU64::new(0);
 static LAST: AtomicU64 = AtomicU64::new(0);
 static ABOVE: AtomicU64 = AtomicU64::new(0);
+static DEADLY: AtomicU64 = AtomicU64::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 unsafe extern "C" {
@@ -47,6 +48,8 @@ unsafe extern "C" {
     fn __libc_realloc(pointer: *mut c_void, size: usize) -> *mut c_void;
     fn __libc_memalign(alignment: usize, size: usize) -> *mut c_void;
     fn strlen(text: *const c_char) -> usize;
+    fn getpid() -> c_int;
+    fn kill(process: c_int, signal: c_int) -> c_int;
 }
 
 /// A variable of the environment.
@@ -80,6 +83,7 @@ unsafe extern "C" fn begin() {
         AT.store(at, Relaxed);
         LAST.store(number(c"STEINBOUND_FAULT_LAST").unwrap_or(at), Relaxed);
         ABOVE.store(number(c"STEINBOUND_FAULT_ABOVE").unwrap_or(0), Relaxed);
+        DEADLY.store(number(c"STEINBOUND_FAULT_DEADLY").unwrap_or(0), Relaxed);
         KIND.store(KINDS.iter().position(|one| *one == kind).map_or(0, |place| place + 1), Relaxed);
     }
 }
@@ -107,7 +111,12 @@ fn fails(kind: usize) -> bool {
         return false;
     }
     let call = CALLS.fetch_add(1, Relaxed) + 1;
-    (AT.load(Relaxed)..=LAST.load(Relaxed)).contains(&call)
+    let fails = (AT.load(Relaxed)..=LAST.load(Relaxed)).contains(&call);
+    if fails && DEADLY.load(Relaxed) != 0 {
+        const SIGKILL: c_int = 9;
+        unsafe { kill(getpid(), SIGKILL) };
+    }
+    fails
 }
 
 fn fails_with(kind: usize, error: c_int) -> bool {

@@ -95,8 +95,9 @@ fn end(bytes: usize) -> ! {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let mut line = Line { text: [0; 256], length: 0 };
-    for part in ["error: out of memory: ", &*digits(bytes, &mut [0; 20]), " more bytes were needed; ", REMEDY]
-    {
+    let mut place = [0; 20];
+    let bytes = digits(bytes, &mut place);
+    for part in ["error: out of memory: ", bytes, " more bytes were needed; ", REMEDY] {
         line.push(part);
     }
     quit(&line.text[..line.length])

@@ -74,7 +74,8 @@ pub fn check_memory(
     if bytes <= available {
         return Ok(());
     }
-    Err(MemoryError { what: what(), needed: bytes, available, remedy })
+    let shown = |bytes: u128| u64::try_from(bytes).unwrap_or(u64::MAX);
+    Err(MemoryError { what: what(), needed: shown(bytes), available: shown(available), remedy })
 }
 
 fn read(path: &str) -> Option<String> {
@@ -143,7 +144,7 @@ mod tests {
         let many = || "the pairs of many points".to_string();
         assert_eq!(check_memory(many, 0, "take fewer"), Ok(()));
         let message = check_memory(many, 1 << 70, "take fewer").unwrap_err().to_string();
-        assert!(message.starts_with("the pairs of many points need 1.18e12 GB of memory, and "), "{message}");
+        assert!(message.starts_with("the pairs of many points need 1.84e10 GB of memory, and "), "{message}");
         assert!(message.ends_with(" available; take fewer"), "{message}");
     }
 }

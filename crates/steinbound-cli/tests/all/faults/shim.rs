@@ -43,8 +43,18 @@ pub struct Fault {
     pub kind: &'static str,
     /// The number of the first call that fails, counted from 1; 0 for none.
     pub at: u64,
-    /// Whether all later ones fail, too.
-    pub stays: bool,
+    pub how: How,
+}
+
+/// What happens at a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It fails.
+    Once,
+    /// It fails, and so do all that follow.
+    Always,
+    /// The program is killed.
+    Deadly,
 }
 
 /// Allocations below this size do not fail: there are thousands, and all end in the same place.
@@ -62,7 +72,7 @@ pub struct Ended {
 /// Runs a call of the command in a folder with a fault, for a minute at most.
 pub fn run(shim: &Path, folder: &Path, call: &[&str], fault: Fault) -> Ended {
     let count = tempfile::NamedTempFile::new().unwrap();
-    let last = if fault.stays { u64::MAX } else { fault.at };
+    let last = if fault.how == How::Always { u64::MAX } else { fault.at };
     let child = Command::new(assert_cmd::cargo::cargo_bin("steinbound"))
         .args(call)
         .current_dir(folder)
@@ -70,6 +80,7 @@ pub fn run(shim: &Path, folder: &Path, call: &[&str], fault: Fault) -> Ended {
         .env("STEINBOUND_FAULT_KIND", fault.kind)
         .env("STEINBOUND_FAULT_AT", fault.at.to_string())
         .env("STEINBOUND_FAULT_LAST", last.to_string())
+        .env("STEINBOUND_FAULT_DEADLY", if fault.how == How::Deadly { "1" } else { "0" })
         .env("STEINBOUND_FAULT_ABOVE", ABOVE.to_string())
         .env("STEINBOUND_FAULT_COUNT", count.path())
         .stdin(Stdio::null())
