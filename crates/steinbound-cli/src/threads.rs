@@ -47,8 +47,9 @@ pub fn start(asked: Option<usize>, output: &Output) -> Result<(), Failure> {
     let pool = ThreadPoolBuilder::new().num_threads(threads);
     // The thread that is here already needs no start.
     let pool = if threads == 1 { pool.use_current_thread() } else { pool };
-    pool.build_global()
-        .map_err(|error| Failure::Other(format!("cannot start {threads} threads: {error}")))?;
+    pool.build_global().map_err(|error| {
+        Failure::Other(format!("cannot start {threads} threads: {error}; try --threads 1"))
+    })?;
     note_fewer(threads, wanted, output);
     Ok(())
 }
