@@ -13,28 +13,40 @@ const STEP: f64 = 1e-3;
 /// The most steps of a search.
 const MOST_STEPS: usize = 200;
 
-/// The gradient at which a search ends, for a mean log-likelihood in logarithms of scales.
+/// The gradient at which a search ends, for a mean log-likelihood in the searched parameters.
 const FLAT: f64 = 1e-11;
 
-/// The mean log-likelihood of one coordinate. Positive parameters are searched for as logarithms.
+/// The mean log-likelihood of one coordinate, in parameters that do not depend on units: the logarithm of the ratio
+/// of a positive parameter to its start, and the distance of any other from its start in its own unit.
 struct OfCoordinate<'a> {
     model: &'a Independent,
     column: &'a Column,
     free: Vec<usize>,
-    /// All parameters, of which the free ones are replaced.
-    all: Vec<f64>,
+    /// All parameters at the start, of which the free ones are replaced.
+    start: Vec<f64>,
+    /// The changes of the parameters that change the log-density by about one.
+    units: [f64; MOST_PARAMETERS],
 }
 
-impl OfCoordinate<'_> {
+impl<'a> OfCoordinate<'a> {
+    fn new(model: &'a Independent, column: &'a Column, start: Vec<f64>) -> OfCoordinate<'a> {
+        let unit = |j: usize| {
+            let spread = column.moments(|x| model.coordinate.at(x, &start).log_in[j]).1.sqrt();
+            Some(spread.recip()).filter(|unit| *unit > 0.0 && unit.is_finite()).unwrap_or(1.0)
+        };
+        let units = std::array::from_fn(unit);
+        OfCoordinate { model, column, free: model.free().collect(), start, units }
+    }
+
     fn is_any(&self, j: usize) -> bool {
         self.model.coordinate.parameters()[j].range == Range::Any
     }
 
     /// All parameters for the searched ones.
     fn parameters(&self, searched: &[f64]) -> Vec<f64> {
-        let mut all = self.all.clone();
+        let mut all = self.start.clone();
         for (j, value) in self.free.iter().zip(searched) {
-            all[*j] = if self.is_any(*j) { *value } else { value.exp() };
+            all[*j] = if self.is_any(*j) { all[*j] + self.units[*j] * value } else { all[*j] * value.exp() };
         }
         all
     }
@@ -66,7 +78,7 @@ impl OfCoordinate<'_> {
     fn pull(&self, x: f64, searched: &[f64], normaliser: &[f64]) -> Vec<f64> {
         let parameters = self.parameters(searched);
         let jet = self.model.coordinate.at(x, &parameters);
-        let slope = |j: usize| if self.is_any(j) { 1.0 } else { parameters[j] };
+        let slope = |j: usize| if self.is_any(j) { self.units[j] } else { parameters[j] };
         self.free
             .iter()
             .zip(normaliser)
@@ -124,9 +136,10 @@ impl OfCoordinate<'_> {
             });
             match moved {
                 Some((next, at)) => (searched, value) = (next, at),
-                // No descent is left but rounding.
+                // No descent is left but rounding, which hides what the gradient still shows.
                 None if steepest < 1e-6 => {
-                    return Cholesky::new(hessian.clone()).map(|_| (searched, hessian));
+                    let last = searched.iter().zip(&step).map(|(s, step)| s - step).collect();
+                    return Cholesky::new(hessian.clone()).map(|_| (last, hessian));
                 }
                 None => return None,
             }
@@ -165,15 +178,16 @@ impl NaiveLikelihood for Independent {
         let mut influence = Matrix::zeros(n, theta.len());
         for l in 0..d {
             let column = Column::new(points, l, weights);
-            let all: Vec<f64> = self.known.iter().map(|known| known.unwrap_or(0.0)).collect();
-            let objective = OfCoordinate { model: self, column: &column, free: self.free().collect(), all };
-            let searched = |start: &Vec<f64>| -> Vec<f64> {
-                let one = |j: &usize| if objective.is_any(*j) { start[*j] } else { start[*j].ln() };
-                objective.free.iter().map(one).collect()
+            let from = |mut start: Vec<f64>| {
+                let known = start.iter_mut().zip(&self.known);
+                known.for_each(|(start, known)| *start = known.unwrap_or(*start));
+                let objective = OfCoordinate::new(self, &column, start);
+                let (searched, hessian) = objective.minimum(vec![0.0; objective.free.len()])?;
+                Some((objective, searched, hessian))
             };
-            let found =
-                self.coordinate.starts(&column).iter().find_map(|start| objective.minimum(searched(start)));
-            let (searched, hessian) = found.ok_or(FitError::NoMaximum { name: points.names()[l].clone() })?;
+            let found = self.coordinate.starts(&column).into_iter().find_map(from);
+            let (objective, searched, hessian) =
+                found.ok_or(FitError::NoMaximum { name: points.names()[l].clone() })?;
             let Some(factor) = Cholesky::new(hessian) else {
                 return Err(FitError::NoMaximum { name: points.names()[l].clone() }.into());
             };
@@ -183,7 +197,11 @@ impl NaiveLikelihood for Independent {
             let mut slopes = [1.0; MOST_PARAMETERS];
             for (place, j) in objective.free.iter().enumerate() {
                 theta[place * d + l] = parameters[*j].fitted(values[*j]);
-                slopes[place] = if parameters[*j].range == Range::Positive { values[*j] } else { 1.0 };
+                slopes[place] = match parameters[*j].range {
+                    Range::Any => objective.units[*j],
+                    Range::Positive => values[*j],
+                    _ => 1.0,
+                };
             }
             for i in 0..n {
                 let pull = objective.pull(points.row(i)[l], &searched, &normaliser);
