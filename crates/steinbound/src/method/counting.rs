@@ -8,7 +8,7 @@ use crate::error::{Error, FitError};
 use crate::interrupt::Interrupt;
 use crate::likelihood::{CountRule, Counts, IntegrationRule, TOLERABLE, UNSETTLED};
 use crate::minimise::{Estimate, Objective, Stacked, centred, start_less};
-use crate::model::starts;
+use crate::model::{Units, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::stein::{Statistic, SteinForm};
@@ -217,7 +217,7 @@ impl<M: Minimised + 'static> Solver for Counting<M> {
         let objective = self.base.objective(task, &points)?;
         let search = |counts: &Counts, start: Option<&[f64]>| {
             let start = start.map(|theta| start_less(model, theta, &origin));
-            let stacked = Stacked::new(objective.as_ref(), counts, model.parameters());
+            let stacked = Stacked::new(objective.as_ref(), counts, Units::of(model, &points));
             let mut estimate = stacked.search(model, &points, start.as_deref(), seed)?;
             self.base.describe(&mut estimate);
             Ok(estimate.moved_back(model, &origin))

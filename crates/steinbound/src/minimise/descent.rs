@@ -5,6 +5,7 @@ use super::pace::Pace;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::Error;
 use crate::matrix::Matrix;
+use crate::model::Units;
 use crate::search_limits::Stop;
 
 /// The end of a search.
@@ -84,6 +85,7 @@ const LARGEST_DAMPING: f64 = 1e10;
 pub(crate) fn minimise(
     objective: &dyn Objective,
     start: &[f64],
+    units: &Units,
     needs_pulls: bool,
 ) -> Result<Descent, Error> {
     let mut theta = start.to_vec();
@@ -107,13 +109,13 @@ pub(crate) fn minimise(
         if stopped.is_some() {
             break;
         }
-        let Some(step) = damped_step(&here, damping) else {
+        let Some(step) = damped_step(&here, damping, units) else {
             damping = raised(damping);
             continue;
         };
         let predicted = predicted_gain(&here, &step);
         let moved: Vec<f64> = theta.iter().zip(&step).map(|(t, s)| t + s).collect();
-        let length = relative_length(&theta, &step);
+        let length = units.length(&theta, &step);
         if damping == 0.0 && !here.is_full && length <= NEAR {
             is_near = true;
             here = objective.expand_fully(&theta)?;
@@ -131,8 +133,8 @@ pub(crate) fn minimise(
             }
             if damping == 0.0 {
                 let there = expand(&moved, is_near)?;
-                converged = steps_vanish(&theta, &step, &there);
-                if there.is_finite() && remaining_gain(&there) <= predicted {
+                converged = steps_vanish(&theta, &step, &there, units);
+                if there.is_finite() && remaining_gain(&there, units) <= predicted {
                     (theta, here, pulls) = (moved, there, None);
                 }
                 break;
@@ -140,7 +142,7 @@ pub(crate) fn minimise(
             // Only an undamped step can distinguish a minimum from slow progress.
             damping = lowered(damping);
             iterations += 1;
-            if damped_step(&here, damping).is_none() {
+            if damped_step(&here, damping, units).is_none() {
                 break;
             }
             continue;
@@ -171,7 +173,7 @@ pub(crate) fn minimise(
         // Rounding in the value can hide the gain of a short step, which the gradient still shows.
         if damping == 0.0 && here.is_full && length <= SHORT {
             let there = objective.expand_fully(&moved)?;
-            if there.is_finite() && steps_vanish(&theta, &step, &there) {
+            if there.is_finite() && steps_vanish(&theta, &step, &there, units) {
                 (theta, here, pulls, converged) = (moved, there, None, true);
                 break;
             }
@@ -190,13 +192,14 @@ fn lowered(damping: f64) -> f64 {
 }
 
 /// The solution of `(H + damping D) s = -g`; `None` where the matrix is not positive definite.
-fn damped_step(at: &Expansion, damping: f64) -> Option<Vec<f64>> {
+fn damped_step(at: &Expansion, damping: f64, units: &Units) -> Option<Vec<f64>> {
     let size = at.gradient.len();
     let mut matrix = at.hessian.clone();
-    let largest = (0..size).map(|k| at.hessian[(k, k)].abs()).fold(0.0, f64::max);
+    let square = |k: usize| units.unit(k).powi(2);
+    let largest = (0..size).map(|k| at.hessian[(k, k)].abs() * square(k)).fold(0.0, f64::max);
     for k in 0..size {
         // A parameter without any curvature is damped by a small share of the largest.
-        let own = at.hessian[(k, k)].abs().max(1e-12 * largest);
+        let own = at.hessian[(k, k)].abs().max(1e-12 * largest / square(k));
         matrix[(k, k)] += damping * own;
     }
     let factor = ScaledCholesky::new(&matrix).ok()?;
@@ -213,20 +216,15 @@ fn predicted_gain(at: &Expansion, step: &[f64]) -> f64 {
 }
 
 /// The predicted decrease of an undamped step; infinite if there is none.
-fn remaining_gain(at: &Expansion) -> f64 {
-    damped_step(at, 0.0).map_or(f64::INFINITY, |step| predicted_gain(at, &step))
+fn remaining_gain(at: &Expansion, units: &Units) -> f64 {
+    damped_step(at, 0.0, units).map_or(f64::INFINITY, |step| predicted_gain(at, &step))
 }
 
 /// Whether the steps vanish as they do at a minimum, where each is far shorter than the one before. At a
 /// minimum without curvature, as that of a fourth power, every step is a fixed share of the last.
-fn steps_vanish(theta: &[f64], step: &[f64], there: &Expansion) -> bool {
-    let length = |step: &[f64]| relative_length(theta, step);
-    damped_step(there, 0.0).is_some_and(|next| length(&next) < 0.3 * length(step))
-}
-
-/// The largest change of a parameter, relative to its size.
-fn relative_length(theta: &[f64], step: &[f64]) -> f64 {
-    theta.iter().zip(step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max)
+fn steps_vanish(theta: &[f64], step: &[f64], there: &Expansion, units: &Units) -> bool {
+    let length = |step: &[f64]| units.length(theta, step);
+    damped_step(there, 0.0, units).is_some_and(|next| length(&next) < 0.3 * length(step))
 }
 
 #[cfg(test)]
@@ -265,7 +263,7 @@ mod tests {
     #[test]
     fn a_curved_valley_is_followed_to_its_end() {
         for start in [[-1.2, 1.0], [3.0, -5.0], [0.0, 2.0]] {
-            let found = minimise(&Valley, &start, false).unwrap();
+            let found = minimise(&Valley, &start, &Units::plain(2), false).unwrap();
             assert!(found.converged && found.iterations < 60, "{found:?}");
             assert!(found.theta.iter().all(|t| (t - 1.0).abs() < 1e-10), "{found:?}");
         }
@@ -296,7 +294,7 @@ mod tests {
     fn limits_end_a_search_where_it_is() {
         let start = [-1.2, 1.0];
         let under = |limits: SearchLimits, handle: Interrupt| {
-            minimise(&Limited(handle.of_one(&limits)), &start, false).unwrap()
+            minimise(&Limited(handle.of_one(&limits)), &start, &Units::plain(2), false).unwrap()
         };
         let free = under(SearchLimits::default(), Interrupt::new());
         assert!(free.converged && free.stopped.is_none());
@@ -321,7 +319,9 @@ mod tests {
             iterations == 5
         });
         let limits = SearchLimits { watcher: Some(watcher), ..SearchLimits::default() };
-        let found = minimise(&Limited(Interrupt::new().of_one(&limits)), &[-1.2, 1.0], false).unwrap();
+        let found =
+            minimise(&Limited(Interrupt::new().of_one(&limits)), &[-1.2, 1.0], &Units::plain(2), false)
+                .unwrap();
         assert_eq!(found.stopped, Some(Stop::Watcher));
         let heard = heard.lock().unwrap();
         assert_eq!(heard.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
@@ -393,15 +393,15 @@ mod tests {
 
     #[test]
     fn a_saddle_is_left_or_not_called_a_minimum() {
-        assert!(!minimise(&Saddle, &[1.0, 0.0], false).unwrap().converged);
-        let found = minimise(&Saddle, &[1.0, 0.01], false).unwrap();
+        assert!(!minimise(&Saddle, &[1.0, 0.0], &Units::plain(2), false).unwrap().converged);
+        let found = minimise(&Saddle, &[1.0, 0.01], &Units::plain(2), false).unwrap();
         assert!(found.converged && (found.theta[1] - 5f64.sqrt()).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
     fn a_search_without_a_minimum_says_so() {
-        assert!(!minimise(&Slide(false), &[1.0], false).unwrap().converged);
-        assert!(!minimise(&Slide(true), &[1.0], false).unwrap().converged);
-        assert!(!minimise(&Fourth, &[1.0], false).unwrap().converged);
+        assert!(!minimise(&Slide(false), &[1.0], &Units::plain(1), false).unwrap().converged);
+        assert!(!minimise(&Slide(true), &[1.0], &Units::plain(1), false).unwrap().converged);
+        assert!(!minimise(&Fourth, &[1.0], &Units::plain(1), false).unwrap().converged);
     }
 }

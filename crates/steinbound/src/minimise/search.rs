@@ -7,7 +7,7 @@ use crate::compute::cholesky::{Cholesky, ScaledCholesky};
 use crate::error::{Error, FitError, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
-use crate::model::{AtPoints, Model, scores, starts};
+use crate::model::{AtPoints, Model, Units, scores, starts};
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::search_limits::Stop;
@@ -26,11 +26,12 @@ pub(crate) fn search(
     seed: u64,
 ) -> Result<Estimate, Error> {
     let starts = starting_points(model, data, start, seed)?;
+    let units = Units::of(model, data);
     let mut ends: Vec<Descent> = Vec::new();
     let mut refusal = None;
     for theta in &starts {
         objective.interrupt().map_or(Ok(()), Interrupt::check)?;
-        let end = descent::minimise(objective, theta, starts.len() == 1)?;
+        let end = descent::minimise(objective, theta, &units, starts.len() == 1)?;
         let is_last = end.ends_all();
         if !end.expansion.value.is_finite() {
             // The value at the start was not finite either: no search moves from a finite value to one that
@@ -173,7 +174,7 @@ pub(super) fn judged(
     let mut warnings = Vec::new();
     let mut warn = |text: String| warnings.push(WarningKind::Convergence.warning(text));
     let values: Vec<f64> = free.iter().map(|k| theta[*k]).collect();
-    let flattest = flattest(at, &values);
+    let flattest = flattest(at, &values, &Units::of(model, data).part(free));
     let suspicion = model.search().and_then(|search| search.suspicion(theta, data));
     if let Some(stop) = stopped {
         warn(stop.sentence(iterations));
@@ -208,10 +209,10 @@ const FLAT: f64 = 1e-8;
 
 /// The parameter along which an objective is flat, if any.
 ///
-/// In units of `1 + |theta_k|`, the trace of the inverse Hessian bounds the smallest curvature from both
+/// In the sizes of the parameters, the trace of the inverse Hessian bounds the smallest curvature from both
 /// sides.
-fn flattest(at: &Expansion, theta: &[f64]) -> Option<usize> {
-    let size = |k: usize| 1.0 + theta[k].abs();
+fn flattest(at: &Expansion, theta: &[f64], units: &Units) -> Option<usize> {
+    let size = |k: usize| units.size(k, theta[k]);
     let scaled = Matrix::from_fn(theta.len(), theta.len(), |j, k| at.hessian[(j, k)] * size(j) * size(k));
     let inverse = Cholesky::new(scaled)?.inverse();
     let trace: f64 = (0..theta.len()).map(|k| inverse[(k, k)]).sum();

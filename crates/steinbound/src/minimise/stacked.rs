@@ -9,7 +9,7 @@ use crate::compute::elimination;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
-use crate::model::Model;
+use crate::model::{Model, Units};
 use crate::points::Points;
 use crate::search_limits::Stop;
 
@@ -113,6 +113,7 @@ pub(crate) struct Stacked<'a> {
     equations: &'a dyn Equations,
     /// The parameters that the objective determines.
     free: Vec<usize>,
+    units: Units,
 }
 
 /// The end of a search from one start.
@@ -142,10 +143,10 @@ impl<'a> Stacked<'a> {
     pub(crate) fn new(
         objective: &'a dyn Objective,
         equations: &'a dyn Equations,
-        parameters: usize,
+        units: Units,
     ) -> Stacked<'a> {
-        let free = (0..parameters).filter(|k| !equations.unknowns().contains(k)).collect();
-        Stacked { objective, equations, free }
+        let free = (0..units.len()).filter(|k| !equations.unknowns().contains(k)).collect();
+        Stacked { objective, equations, free, units }
     }
 
     /// The root from the given start, or the best of those from the starts that the model proposes.
@@ -246,7 +247,7 @@ impl<'a> Stacked<'a> {
         for round in 1..=MOST_ROUNDS {
             let held = Held { whole: self.objective, free: &self.free, theta: theta.clone() };
             let values: Vec<f64> = self.free.iter().map(|k| theta[*k]).collect();
-            let found = descent::minimise(&held, &values, false)?;
+            let found = descent::minimise(&held, &values, &self.units.part(&self.free), false)?;
             if !found.expansion.value.is_finite() {
                 return Ok(None);
             }
@@ -280,10 +281,7 @@ impl<'a> Stacked<'a> {
             let newton = |values: &[f64]| {
                 elimination::solve(&jacobian, &Matrix::from_fn(values.len(), 1, |k, _| -values[k]))
             };
-            let size = |step: &Matrix| {
-                let sizes = theta.iter().zip(step.values());
-                sizes.fold(0.0f64, |m, (t, s)| m.max(s.abs() / (1.0 + t.abs())))
-            };
+            let size = |step: &Matrix| self.units.length(&theta, step.values());
             let Some(step) = newton(&values) else { return Ok(None) };
             let length = size(&step);
             let is_last = length < CLOSE;

@@ -59,6 +59,7 @@ mod search;
 mod student_t;
 mod support;
 mod truncated_normal;
+mod units;
 mod von_mises;
 mod weibull;
 
@@ -98,6 +99,8 @@ pub use student_t::StudentT;
 pub use support::{Edge, Support};
 pub(crate) use support::{ROUNDING, check_turn};
 pub(crate) use truncated_normal::{TruncatedNormal, log_probability};
+pub use units::Unit;
+pub(crate) use units::Units;
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
 

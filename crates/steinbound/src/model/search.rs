@@ -2,7 +2,7 @@
 
 use rand::rngs::ChaCha8Rng;
 
-use super::Model;
+use super::{Model, Unit};
 use crate::points::Points;
 
 /// The starting points of a search for the parameters, and the judgement of its result.
@@ -17,6 +17,13 @@ use crate::points::Points;
 pub trait Search: Send + Sync {
     /// Fitted parameters from which to start. If there are none, the user has to give them.
     fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>;
+
+    /// The units of the fitted parameters for these data, by which a search tells short steps from long ones. Without
+    /// them it takes values near zero and distances of one, which is right for logarithms and for data of moderate
+    /// size.
+    fn units(&self, _points: &Points) -> Vec<Unit> {
+        Vec::new()
+    }
 
     /// The same density with its parameters in a fixed order: the components of a mixture are sorted.
     fn in_order(&self, theta: Vec<f64>) -> Vec<f64> {

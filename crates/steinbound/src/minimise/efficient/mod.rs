@@ -22,7 +22,7 @@ use crate::minimise::pace::Pace;
 use crate::minimise::search::search;
 use crate::minimise::stacked::{Equations as Determining, Stacked};
 use crate::minimise::stein_objective::SteinObjective;
-use crate::model::{AtPoints, LinearScore, Model, Wanted};
+use crate::model::{AtPoints, LinearScore, Model, Units, Wanted};
 use crate::points::Points;
 use crate::search_limits::Stop;
 use crate::stein::{Leverage, MeanFeatures, Penalised, Penalty, Statistic, Sums};
@@ -260,6 +260,7 @@ struct Equations<'a> {
     task: &'a EfficientTask<'a>,
     origin: Vec<f64>,
     points: Points<'a>,
+    units: Units,
     /// For affine scores, the sums that give mean features at any parameters.
     affine: Option<(LinearScore, Sums)>,
     /// The rows that are enough for a covariance, where there are many.
@@ -301,7 +302,8 @@ impl<'a> Equations<'a> {
             }
         };
         let subset = Subset::of(task, &points)?;
-        Ok(Equations { task, origin, points, affine, subset })
+        let units = Units::of(task.model, &points);
+        Ok(Equations { task, origin, points, units, affine, subset })
     }
 
     fn at<'b>(&'b self, points: &'b Points, weights: &'b [f64]) -> AtPoints<'b> {
@@ -345,7 +347,7 @@ impl<'a> Equations<'a> {
             let statistic = Statistic::V;
             let objective = SteinObjective::new(form, model, &self.points, weights, statistic, interrupt)?;
             if let Some(counts) = self.task.counts {
-                let stacked = Stacked::new(&objective, counts, model.parameters());
+                let stacked = Stacked::new(&objective, counts, self.units.clone());
                 return stacked.search(model, &self.points, start.as_deref(), seed);
             }
             let columns = form.fields().coordinates() * (1 + model.parameters());
@@ -400,7 +402,7 @@ impl<'a> Equations<'a> {
             }
             // Without a solution of the linear equations the search ends here, unsuccessfully.
             let Ok(step) = newton_step(weights, &here) else { return Ok((theta, End::Lost)) };
-            let length = theta.iter().zip(&step).map(|(t, s)| s.abs() / (1.0 + t.abs())).fold(0.0, f64::max);
+            let length = self.units.length(&theta, &step);
             if length < LAST_STEP || pace.is_short(length) {
                 return Ok((moved(&theta, &step, 1.0), End::Found));
             }
@@ -421,11 +423,13 @@ impl<'a> Equations<'a> {
         step: &[f64],
     ) -> Result<Option<(Vec<f64>, Known)>, Error> {
         let slope = here.slope(weights);
-        // The remaining equations, in units of parameters.
+        // The remaining equations, in the units of parameters.
         let left = |at: &Known| {
             let right = at.values(weights);
             let right = Matrix::from_fn(right.len(), 1, |k, _| right[k]);
-            solve_square(&slope, &right).map_or(f64::INFINITY, |left| dot(left.column(0), left.column(0)))
+            let square = |(k, left): (usize, &f64)| (left / self.units.unit(k)).powi(2);
+            solve_square(&slope, &right)
+                .map_or(f64::INFINITY, |left| left.column(0).iter().enumerate().map(square).sum())
         };
         let before = left(here);
         let mut share = 1.0;

@@ -15,7 +15,7 @@ pub use family::Coordinates;
 
 use super::{
     Affine, Density, Edge, LinearScore, Model, NaiveLikelihood, Reported, Sampler, Sampling, Search, Slot,
-    Support, check_values,
+    Support, Unit, check_values,
 };
 use crate::error::ModelError;
 use crate::matrix::Matrix;
@@ -390,6 +390,26 @@ impl Independent {
 }
 
 impl Search for Independent {
+    /// Those of the first guess: a change that changes the log-density by about one, and for a logarithm one.
+    fn units(&self, points: &Points) -> Vec<Unit> {
+        let weights = points.relative_weights();
+        let mut units = vec![Unit::default(); self.parameters()];
+        for l in 0..self.dimension.min(points.dimension()) {
+            let column = Column::new(points, l, &weights);
+            let Some(guess) = self.coordinate.starts(&column).into_iter().next() else { continue };
+            for (place, j) in self.free().enumerate() {
+                let parameter = &self.coordinate.parameters()[j];
+                let size = match parameter.range {
+                    Range::Scale => 1.0,
+                    Range::Positive => guess[j],
+                    _ => column.moments(|x| self.coordinate.at(x, &guess).log_in[j]).1.sqrt().recip(),
+                };
+                units[place * self.dimension + l] = Unit { origin: parameter.fitted(guess[j]), size };
+            }
+        }
+        units
+    }
+
     /// The first guess for every coordinate, then the second, and so on.
     fn starts(&self, points: &Points, _rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         let weights = points.relative_weights();

@@ -6,7 +6,7 @@ use super::parameters::Description;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::error::{Error, FitError, ModelError, PointsError};
 use crate::matrix::Matrix;
-use crate::model::{Density, NaiveLikelihood};
+use crate::model::{Density, NaiveLikelihood, Units};
 use crate::points::{Points, column_variances};
 use crate::random::stream;
 
@@ -60,10 +60,11 @@ impl Search<'_> {
     }
 
     fn converged(&self, mut theta: Vec<f64>) -> Result<Vec<f64>, FitError> {
+        let units = Units::of(self.mixture, self.points);
         for _ in 0..MOST_STEPS {
             let next = self.step(&theta)?;
-            let change = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
-            let largest = theta.iter().zip(&next).map(change).fold(0.0, f64::max);
+            let step: Vec<f64> = theta.iter().zip(&next).map(|(a, b)| a - b).collect();
+            let largest = units.length(&next, &step);
             theta = next;
             if largest <= TOLERANCE {
                 return Ok(theta);

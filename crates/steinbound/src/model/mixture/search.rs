@@ -2,14 +2,38 @@
 
 use rand::rngs::ChaCha8Rng;
 
+use super::component::Direction;
 use super::{Covariance, GaussianMixture, clusters};
-use crate::model::Search;
+use crate::model::{Model, Search, Unit};
 use crate::points::{Points, column_variances};
 
 impl Search for GaussianMixture {
     /// Centres of k-means clusters, from several seedings, the tightest clusters first.
     fn starts(&self, points: &Points, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
         clusters::starts(self, points, &points.relative_weights(), rng)
+    }
+
+    /// Those of a density with the mean and the variances of the data.
+    fn units(&self, points: &Points) -> Vec<Unit> {
+        if points.dimension() != self.dimension {
+            return Vec::new();
+        }
+        let (mean, variances) = (points.mean(), column_variances(points, &points.weights()));
+        let unit = |direction: &Direction| match *direction {
+            Direction::Mean(l) => Unit { origin: mean[l], size: variances[l].sqrt() },
+            Direction::Weight => Unit::default(),
+            Direction::Entry(i, j) if i == j => Unit { origin: -0.5 * variances[i].ln(), size: 1.0 },
+            Direction::Entry(i, _) => Unit { origin: 0.0, size: variances[i].sqrt().recip() },
+            Direction::LogPrecision => {
+                let variance = variances.iter().sum::<f64>() / variances.len() as f64;
+                Unit { origin: -variance.ln(), size: 1.0 }
+            }
+        };
+        let mut units = vec![Unit::default(); self.parameters()];
+        for (k, direction) in self.layout.iter().flatten() {
+            units[*k] = unit(direction);
+        }
+        units
     }
 
     /// Components sorted by the first coordinate of their means, then the next.
