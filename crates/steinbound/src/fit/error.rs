@@ -56,6 +56,20 @@ pub enum FitError {
         /// Its constant value.
         value: f64,
     },
+    /// Columns whose scales differ by more than distances in double precision can carry.
+    #[error(
+        "{most} varies {ratio:.1e} times as much as {least}, so that in double precision no distance between rows depends on \
+         {least}; give the columns in units in which they vary alike, with boundary, domain and covariance in the same units, or \
+         use mle or truncated-mle"
+    )]
+    InvisibleColumn {
+        /// The column that varies most.
+        most: String,
+        /// The column that varies least.
+        least: String,
+        /// The ratio of their standard deviations.
+        ratio: f64,
+    },
     /// The boundary points have another number of coordinates than the data.
     #[error(
         "the boundary has {boundary} coordinates and the data have {data}; choose the same columns in both"

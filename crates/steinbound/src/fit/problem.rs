@@ -135,7 +135,7 @@ impl<'a> Problem<'a> {
         }
         let mut preparation = Preparation::new(estimator, data, model)?;
         preparation.warnings.extend(outside.into_iter().chain(warning));
-        let spreads = if uses.kernel { check_spreads(data, &model.differentiated()) } else { None };
+        let spreads = check_spreads(estimator, data, &model.differentiated())?;
         let is_comparable = spreads.as_ref().is_none_or(|spreads| !spreads.are_incomparable);
         preparation.warnings.extend(spreads.map(|spreads| spreads.warning));
         let mut solver = estimator.method.procedure().prepare(&mut preparation)?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Estimator;
+use super::{DistanceKind, Estimator};
 use crate::domain::{contains_within, rounding_tolerance};
 use crate::error::{Error, FitError};
 use crate::model::Model;
@@ -52,6 +52,10 @@ const UNEQUAL_SPREADS: f64 = 5.0;
 /// Beyond this factor the error is larger than intervals can hold, and an estimate must not be trusted.
 const INCOMPARABLE_SPREADS: f64 = 10.0;
 
+/// Beyond this factor the squares of one coordinate's differences are below the rounding of the other's, so that no
+/// distance between rows depends on it.
+const INVISIBLE_SPREADS: f64 = 1e8;
+
 /// Coordinates in very different units.
 pub(crate) struct UnequalSpreads {
     pub(crate) warning: Warning,
@@ -59,31 +63,53 @@ pub(crate) struct UnequalSpreads {
     pub(crate) are_incomparable: bool,
 }
 
+/// What measures distances between rows, or from them to the boundary, across coordinates.
+fn measure(estimator: &Estimator) -> Option<&'static str> {
+    let uses = estimator.method.uses();
+    let is_across = || uses.distance(estimator.distance, estimator.known_domain()) != DistanceKind::Axes;
+    match uses.kernel {
+        true => Some("bandwidth"),
+        false => (uses.has_distance() && is_across()).then_some("distance to the boundary"),
+    }
+}
+
 /// Warns of coordinates in very different units, for which one bandwidth is unsuitable: the kernel then
-/// depends on one of them only, and boundary points along the others are too far apart.
-pub(crate) fn check_spreads(data: &Points, differentiated: &[usize]) -> Option<UnequalSpreads> {
+/// depends on one of them only, and boundary points along the others are too far apart. So it is with one distance
+/// to the boundary. Refuses coordinates of which one is lost beside the other.
+pub(crate) fn check_spreads(
+    estimator: &Estimator,
+    data: &Points,
+    differentiated: &[usize],
+) -> Result<Option<UnequalSpreads>, FitError> {
+    let Some(measure) = measure(estimator) else { return Ok(None) };
     // Scaled coordinates need no check.
     if data.scales().iter().any(|scale| *scale != 1.0) {
-        return None;
+        return Ok(None);
     }
     let variances = column_variances(data, &data.weights());
     let spread = |l: &&usize| variances[**l];
-    let most = differentiated.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
-    let least = differentiated.iter().min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
-    let ratio = (variances[*most] / variances[*least]).sqrt();
-    (ratio.is_finite() && ratio > UNEQUAL_SPREADS).then(|| {
-        let (most, least) = (&data.names()[*most], &data.names()[*least]);
-        let are_incomparable = ratio > INCOMPARABLE_SPREADS;
-        let consequence = match are_incomparable {
-            true => "do not use the estimate",
-            false => "the estimate may be far off",
-        };
-        let warning = WarningKind::Data.warning(format!(
-            "{most} varies {ratio:.0} times as much as {least}, and one bandwidth serves both: {consequence}; give \
-             the columns in units in which they vary alike, with boundary, domain and covariance in the same units"
-        ));
-        UnequalSpreads { warning, are_incomparable }
-    })
+    let most = differentiated.iter().max_by(|a, b| spread(a).total_cmp(&spread(b)));
+    let least = differentiated.iter().min_by(|a, b| spread(a).total_cmp(&spread(b)));
+    let (Some(most), Some(least)) = (most, least) else { return Ok(None) };
+    let ratio = variances[*most].sqrt() / variances[*least].sqrt();
+    if !(ratio.is_finite() && ratio > UNEQUAL_SPREADS) {
+        return Ok(None);
+    }
+    let (most, least) = (data.names()[*most].clone(), data.names()[*least].clone());
+    if ratio > INVISIBLE_SPREADS {
+        return Err(FitError::InvisibleColumn { most, least, ratio });
+    }
+    let are_incomparable = ratio > INCOMPARABLE_SPREADS;
+    let consequence = match are_incomparable {
+        true => "do not use the estimate",
+        false => "the estimate may be far off",
+    };
+    let ratio = if ratio < 1e6 { format!("{ratio:.0}") } else { format!("{ratio:.1e}") };
+    let warning = WarningKind::Data.warning(format!(
+        "{most} varies {ratio} times as much as {least}, and one {measure} serves both: {consequence}; give \
+         the columns in units in which they vary alike, with boundary, domain and covariance in the same units"
+    ));
+    Ok(Some(UnequalSpreads { warning, are_incomparable }))
 }
 
 /// Points that one thread looks at between two looks at the interrupt.
