@@ -114,6 +114,17 @@ pub(super) fn whole(task: &Naive, density: &dyn model::Conditional) -> Result<Es
     Ok(found)
 }
 
+/// The estimate of a response that the covariates determine: without standard errors, which would be rounding.
+fn exactly(theta: Vec<f64>) -> Estimate {
+    let none = Matrix::zeros(0, theta.len());
+    Estimate::closed_form(theta, none).cut_short(Some(
+        "the covariates determine the response up to rounding, so that there is no noise from which standard errors and \
+         a likelihood could be had; leave out what the response was computed from, or give the standard deviation of the \
+         noise if it is known"
+            .into(),
+    ))
+}
+
 /// Data whose likelihood is to be maximised, with the section in which each response can be seen.
 struct Given<'a> {
     model: &'a dyn Model,
@@ -144,6 +155,14 @@ impl Given<'_> {
             None => Some(naive_likelihood(model)?.maximum_likelihood(data, weights)?),
         };
         let objective = Conditional { model, density, data, shares, sections, interrupt };
+        if let Some((theta, _)) = naive.as_ref().filter(|(theta, _)| density.is_exact(theta, data)) {
+            let estimate = exactly(theta.clone());
+            let estimate = match &basis {
+                Some(basis) => basis.back(estimate),
+                None => estimate,
+            };
+            return Ok(estimate.moved_back(model, origin));
+        }
         let mut estimate = match (start.as_deref(), naive, seed) {
             (_, Some((theta, influence)), None) => Estimate::closed_form(theta, influence),
             (start, naive, seed) => {

@@ -75,6 +75,13 @@ impl Estimate {
         }
     }
 
+    /// The same, not to be trusted if the search for it was cut short.
+    pub(crate) fn cut_short(mut self, how: Option<String>) -> Estimate {
+        self.converged &= how.is_none();
+        self.warnings.extend(how.map(|text| WarningKind::Convergence.warning(text)));
+        self
+    }
+
     /// The estimate for the data themselves, from one for the data less an origin.
     pub(crate) fn moved_back(mut self, model: &dyn Model, origin: &[f64]) -> Estimate {
         let moved = self.theta.as_ref().and_then(|theta| model.translate(theta, origin));

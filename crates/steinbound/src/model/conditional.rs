@@ -3,6 +3,7 @@
 use rand::rngs::ChaCha8Rng;
 
 use super::Density;
+use crate::points::Points;
 
 /// A model of one coordinate given the others, for example a regression, whose normaliser is known.
 ///
@@ -37,6 +38,12 @@ pub trait Conditional: Density {
     /// basis of them, which keeps the digits that nearly dependent covariates would lose.
     fn linear_part(&self) -> Option<LinearPart> {
         None
+    }
+
+    /// Whether the density at these parameters has shrunk to the points: what is left of the coordinate beside the
+    /// others is rounding, and a likelihood has no maximum.
+    fn is_exact(&self, _theta: &[f64], _points: &Points) -> bool {
+        false
     }
 
     /// Whether single values have a positive probability, as records at a censoring limit have: a score then

@@ -44,6 +44,9 @@ pub struct Regression {
 /// The largest number of covariates, whose products exceed any memory.
 const MOST_COVARIATES: usize = 1 << 24;
 
+/// Residuals of this size, relative to the response, are its rounding.
+const EXACT: f64 = 1e-13;
+
 impl Regression {
     /// A regression on this number of covariates and an intercept, with unknown noise.
     pub fn new(covariates: usize) -> Regression {
@@ -335,6 +338,14 @@ impl Conditional for Regression {
             }
         }
         Some(normal.log_normaliser)
+    }
+
+    /// Residuals below [`EXACT`] of the response.
+    fn is_exact(&self, theta: &[f64], points: &Points) -> bool {
+        let (size, total) = points.rows().enumerate().fold((0.0, 0.0), |(size, total), (i, x)| {
+            (size + points.weight(i) * x[0] * x[0], total + points.weight(i))
+        });
+        self.sigma.is_none() && (theta[self.coefficients()] * size / total).sqrt().recip() < EXACT
     }
 
     fn linear_part(&self) -> Option<LinearPart> {
