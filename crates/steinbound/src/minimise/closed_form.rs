@@ -4,6 +4,11 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::stein::{Pass, Statistic, SteinForm};
 
+/// Influence below this share of a parameter's own unit, by which it changes the discrepancy by as much as there is, is
+/// rounding. Without a boundary the equation of a constant score, as that of an exponential density, is zero for any
+/// data.
+const ROUNDING: f64 = 1e-12;
+
 /// The minimum of the squared Stein discrepancy over an affine score.
 ///
 /// For `psi_l = Phi (S_l theta + s_l)` the squared discrepancy is a quadratic in `theta`, and the minimum
@@ -35,7 +40,19 @@ pub(crate) fn minimise(
     };
     let influence = pass.influence(&score, &theta, &factor);
     let squared = statistic.clean(pass.moments().value(&score.at(&theta)));
-    let mut estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
+    let is_rounding = |k: &usize| {
+        let unit = (squared.abs() / normal[(*k, *k)]).sqrt();
+        unit > 0.0 && influence.column(*k).iter().all(|own| own.abs() <= ROUNDING * unit)
+    };
+    let rounding = (0..theta.len()).find(is_rounding).map(|k| {
+        format!(
+            "the estimate of {} and its standard error are rounding: its equation is the same for all observations; use a \
+             method that knows the boundary",
+            model.names(data.names())[k]
+        )
+    });
+    let estimate = Estimate::closed_form(theta, influence).moved_back(model, &origin);
+    let mut estimate = estimate.cut_short(rounding);
     estimate.condition = Some(factor.condition_number());
     estimate.discrepancy_squared = Some(squared);
     Ok(estimate)
