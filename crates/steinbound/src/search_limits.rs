@@ -23,6 +23,8 @@ pub(crate) enum Stop {
     Steps(usize),
     /// It was allowed so many seconds.
     Time(f64),
+    /// It was allowed so much work on its integrals.
+    Work,
     /// The watcher has ended it.
     Watcher,
 }
@@ -48,6 +50,22 @@ impl SearchLimits {
 }
 
 impl Stop {
+    /// Whether no other start is tried after it.
+    pub(crate) fn ends_all(self) -> bool {
+        matches!(self, Stop::Time(_) | Stop::Work | Stop::Watcher)
+    }
+
+    /// What happened to a search that had found a minimum before, from another start.
+    pub(crate) fn later(self, done: usize, starts: usize) -> Option<String> {
+        (self == Stop::Work).then(|| {
+            format!(
+                "the search was ended after {done} of {starts} starts, at the limit of work that rows and parameters set \
+                 for its integrals: a lower minimum may have been missed; use fewer components or parameters, equal \
+                 weights, a smaller region, or a start"
+            )
+        })
+    }
+
     /// What happened, in the words of a warning.
     pub(crate) fn sentence(self, iterations: usize) -> String {
         let steps = |count: usize| if count == 1 { "1 step".into() } else { format!("{count} steps") };
@@ -60,6 +78,13 @@ impl Stop {
                 let remedy = "allow more time, or use fewer rows or parameters";
                 (format!("after {}, at the time limit of {seconds} s", steps(iterations)), remedy)
             }
+            Stop::Work => (
+                format!(
+                    "after {}, at the limit of work that rows and parameters set for its integrals",
+                    steps(iterations)
+                ),
+                "use fewer components or parameters, equal weights, a smaller region, or a start",
+            ),
             Stop::Watcher => (
                 format!("after {}, by the function that watches it", steps(iterations)),
                 "let it go on for a minimum",

@@ -2,6 +2,7 @@
 
 use super::nodes::IntegrationRule;
 use super::truncated::{Likelihood, settled_below};
+use super::work::Work;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -10,6 +11,7 @@ use crate::matrix::Matrix;
 use crate::minimise::{Equated, Equations};
 use crate::model::Model;
 use crate::points::Points;
+use crate::search_limits::Stop;
 
 /// The equations of counts, `u_k(theta) = mean_i r_k(x_i) - E r_k(X)`, one for each
 /// [counted parameter](crate::model::Counted).
@@ -62,10 +64,11 @@ impl<'a> Counts<'a> {
         data: &'a Points<'a>,
         weights: &[f64],
         rule: Option<IntegrationRule>,
+        work: &Work,
         interrupt: &'a Interrupt,
     ) -> Option<Counts<'a>> {
         let unknowns: Vec<usize> = model.counted()?.counted_parameters().collect();
-        let likelihood = Likelihood::over(model, model.density()?, data, weights, rule, interrupt);
+        let likelihood = Likelihood::over(model, model.density()?, data, weights, rule, work, interrupt);
         let total: f64 = weights.iter().sum();
         let shares = weights.iter().map(|w| w / total).collect();
         Some(Counts { likelihood, unknowns, shares })
@@ -84,10 +87,9 @@ impl<'a> Counts<'a> {
     /// The largest difference between these equations and those with another rule, in standard errors of the
     /// counts.
     pub(crate) fn change(&self, other: &Counts, theta: &[f64]) -> Result<f64, Error> {
-        let ((here, pulls), (there, _)) =
-            (self.likelihood.expansion(theta, false)?, other.likelihood.expansion(theta, false)?);
+        let (here, there) = (self.likelihood.first_order(theta)?, other.likelihood.first_order(theta)?);
         let share = |k: &usize| {
-            let both = pulls.column(*k).iter().zip(&self.shares);
+            let both = here.pulls.column(*k).iter().zip(&self.shares);
             let variance: f64 = both.map(|(m, w)| (w * m).powi(2)).sum();
             (here.gradient[*k] - there.gradient[*k]).abs() / variance.sqrt()
         };
@@ -112,12 +114,19 @@ impl Equations for Counts<'_> {
         })
     }
 
+    fn spent(&self) -> Option<Stop> {
+        self.likelihood.spent()
+    }
+
     /// By scoring with halved steps, as the log-likelihood is concave in the shares.
     fn solve(&self, theta: &mut [f64]) -> Result<bool, Error> {
         let rows = &self.unknowns;
-        let (mut here, mut pulls) = self.likelihood.expansion(theta, false)?;
+        let mut here = self.likelihood.first_order(theta)?;
         for _ in 0..MOST_STEPS {
-            let Ok(factor) = ScaledCholesky::new(&self.information(&pulls)) else { return Ok(false) };
+            if self.spent().is_some() {
+                return Ok(false);
+            }
+            let Ok(factor) = ScaledCholesky::new(&self.information(&here.pulls)) else { return Ok(false) };
             let mut step = Matrix::from_fn(rows.len(), 1, |j, _| -here.gradient[rows[j]]);
             factor.solve(&mut step);
             let length = step.values().iter().fold(0.0f64, |m, s| m.max(s.abs()));
@@ -131,10 +140,10 @@ impl Equations for Counts<'_> {
             loop {
                 let mut moved = theta.to_vec();
                 rows.iter().enumerate().for_each(|(j, k)| moved[*k] += share * step[(j, 0)]);
-                let there = self.likelihood.expansion(&moved, false)?;
-                if there.0.value <= here.value {
+                let there = self.likelihood.first_order(&moved)?;
+                if there.value <= here.value {
                     theta.copy_from_slice(&moved);
-                    (here, pulls) = there;
+                    here = there;
                     break;
                 }
                 share *= 0.5;
@@ -210,7 +219,7 @@ mod tests {
         let weights: Vec<f64> = (0..data.len()).map(|i| 0.5 + (i % 3) as f64).collect();
         let interrupt = Interrupt::new();
         for rule in [Some(rule(&domain, &data, &interrupt)), None] {
-            let counts = Counts::new(&model, &data, &weights, rule, &interrupt).unwrap();
+            let counts = Counts::new(&model, &data, &weights, rule, &Work::new(200, 18), &interrupt).unwrap();
             assert_eq!(counts.unknowns(), [6, 7]);
             let at = counts.at(&theta).unwrap();
             for k in 0..theta.len() {
@@ -237,7 +246,10 @@ mod tests {
         let data = sample(&model, &theta, &domain);
         let (weights, interrupt) = (vec![1.0; data.len()], Interrupt::new());
         let rule = rule(&domain, &data, &interrupt);
-        let at = Counts::new(&model, &data, &weights, Some(rule), &interrupt).unwrap().at(&theta).unwrap();
+        let at = Counts::new(&model, &data, &weights, Some(rule), &Work::new(200, 18), &interrupt)
+            .unwrap()
+            .at(&theta)
+            .unwrap();
         let responsibility = |x: &[f64], k: usize| {
             let density = model.density().unwrap();
             let mut gradient = vec![0.0; theta.len()];
@@ -270,7 +282,8 @@ mod tests {
         let data = sample(&model, &theta, &domain);
         let (weights, interrupt) = (vec![1.0; data.len()], Interrupt::new());
         let rule = rule(&domain, &data, &interrupt);
-        let counts = Counts::new(&model, &data, &weights, Some(rule), &interrupt).unwrap();
+        let counts =
+            Counts::new(&model, &data, &weights, Some(rule), &Work::new(200, 18), &interrupt).unwrap();
         let solved = |log_weights: [f64; 2]| {
             let mut theta = theta.clone();
             theta[6..8].copy_from_slice(&log_weights);

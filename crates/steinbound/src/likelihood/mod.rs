@@ -5,6 +5,7 @@ mod conditional;
 mod counts;
 mod nodes;
 mod truncated;
+mod work;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ pub(crate) use counts::{CountRule, Counts};
 pub use nodes::IntegrationRule;
 pub(crate) use nodes::{DETERMINISTIC, FINEST};
 pub(crate) use truncated::{TOLERABLE, UNSETTLED};
+pub(crate) use work::Work;
 
 use crate::domain::Domain;
 use crate::error::{ANOTHER_METHOD, Error, ModelError};

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::Truncated;
 use super::nodes::{DETERMINISTIC, FINEST, IntegrationRule};
+use super::work::Work;
 use crate::compute::cholesky::ScaledCholesky;
 use crate::domain::{BoundaryDistance, Domain};
 use crate::error::{ANOTHER_METHOD, DomainError, Error, FitError, Interrupted, ModelError};
@@ -16,6 +17,7 @@ use crate::model::{AtPoints, Density, Model, difference_steps, information_scale
 use crate::points::Points;
 use crate::random::{stream, tasks};
 use crate::score_matching::{self, BoundaryWeight};
+use crate::search_limits::Stop;
 use crate::warning::WarningKind;
 
 /// The mean negative log-likelihood, `-mean_i log p(x_i) + log Z`.
@@ -34,7 +36,15 @@ pub(super) struct Likelihood<'a> {
     /// Weights that sum to one.
     shares: Vec<f64>,
     nodes: Option<IntegrationRule>,
+    work: Work,
     interrupt: &'a Interrupt,
+}
+
+/// A likelihood to first order.
+pub(super) struct FirstOrder {
+    pub(super) value: f64,
+    pub(super) gradient: Vec<f64>,
+    pub(super) pulls: Matrix,
 }
 
 /// The second-order terms that a sum over the nodes includes besides the gradient.
@@ -67,9 +77,10 @@ impl<'a> Likelihood<'a> {
         density: &'a dyn Density,
         data: &'a Points<'a>,
         nodes: IntegrationRule,
+        work: &Work,
     ) -> Likelihood<'a> {
         let Truncated { model, weights, interrupt, .. } = *task;
-        Likelihood::over(model, density, data, weights, Some(nodes), interrupt)
+        Likelihood::over(model, density, data, weights, Some(nodes), work, interrupt)
     }
 
     pub(super) fn over(
@@ -78,11 +89,12 @@ impl<'a> Likelihood<'a> {
         data: &'a Points<'a>,
         weights: &[f64],
         nodes: Option<IntegrationRule>,
+        work: &Work,
         interrupt: &'a Interrupt,
     ) -> Likelihood<'a> {
         let total: f64 = weights.iter().sum();
         let shares = weights.iter().map(|w| w / total).collect();
-        Likelihood { model, density, data, shares, nodes, interrupt }
+        Likelihood { model, density, data, shares, nodes, work: work.clone(), interrupt }
     }
 
     fn at_data(&self) -> AtPoints<'_> {
@@ -96,6 +108,7 @@ impl<'a> Likelihood<'a> {
     /// `log p` plus the log-weight at every node, and the log of their sum.
     fn masses(&self, theta: &[f64]) -> Result<(Vec<f64>, f64), Error> {
         let Some(nodes) = &self.nodes else { return Ok((Vec::new(), 0.0)) };
+        self.work.spend(nodes.points.len(), 1);
         let mut logs = self.at_nodes(nodes).log_densities(theta)?;
         add_scaled(&mut logs, 1.0, &nodes.log_weights);
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -118,6 +131,7 @@ impl<'a> Likelihood<'a> {
                 second: vec![0.0; if matches!(second, Second::Nothing) { 0 } else { p * p }],
             });
         };
+        self.work.spend(nodes.points.len(), p);
         let (logs, log_normaliser) = self.masses(theta)?;
         let gradients = self.at_nodes(nodes).log_density_gradients(theta)?;
         let share_of = |log: f64| (log - log_normaliser).exp();
@@ -210,6 +224,17 @@ impl<'a> Likelihood<'a> {
         Ok((expansion, pulls))
     }
 
+    /// Value and gradient, and the pull of each observation.
+    pub(super) fn first_order(&self, theta: &[f64]) -> Result<FirstOrder, Error> {
+        let gradients = self.gradients(theta)?;
+        let expected = self.expected(theta, Second::Nothing)?;
+        Ok(FirstOrder {
+            value: self.value_with(theta, expected.log_normaliser)?,
+            gradient: self.gradient(&gradients, &expected),
+            pulls: pulls(&expected, &gradients),
+        })
+    }
+
     fn value_with(&self, theta: &[f64], log_normaliser: f64) -> Result<f64, Error> {
         let logs = self.at_data().log_densities(theta)?;
         let counted = logs.iter().zip(&self.shares).filter(|(_, share)| **share != 0.0);
@@ -217,7 +242,18 @@ impl<'a> Likelihood<'a> {
     }
 }
 
+impl Likelihood<'_> {
+    /// Why a search ends now, if its work has reached its bound.
+    pub(super) fn spent(&self) -> Option<Stop> {
+        self.work.spent()
+    }
+}
+
 impl Objective for Likelihood<'_> {
+    fn spent(&self) -> Option<Stop> {
+        Likelihood::spent(self)
+    }
+
     fn interrupt(&self) -> Option<&Interrupt> {
         Some(self.interrupt)
     }
@@ -284,9 +320,10 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
         None => None,
     };
     let first = first.map(|theta| start_less(model, &theta, &origin));
+    let work = Work::new(points.len(), model.parameters());
     if let Some(rule) = rule {
         check_dimension(rule, model)?;
-        let objective = Likelihood::new(task, density, &points, rule.clone().less(&origin)?);
+        let objective = Likelihood::new(task, density, &points, rule.clone().less(&origin)?, &work);
         let mut estimate = search(&objective, model, &points, first.as_deref(), seed)?;
         finish(&objective, &mut estimate, points.len())?;
         // The rule's weights are known only up to a factor.
@@ -304,10 +341,10 @@ pub(super) fn integrated(task: &Truncated) -> Result<Estimate, Error> {
     };
     let mut level = 0;
     let coarse = nodes(level)?.ok_or(FitError::TooManyNodes { domain: domain.describe() })?;
-    let mut objective = Likelihood::new(task, density, data, coarse);
+    let mut objective = Likelihood::new(task, density, data, coarse, &work);
     let finer_than = |level: u32| -> Result<Option<Likelihood>, Error> {
         let finer = if level < FINEST { nodes(level + 1)? } else { None };
-        Ok(finer.map(|finer| Likelihood::new(task, density, data, finer)))
+        Ok(finer.map(|finer| Likelihood::new(task, density, data, finer, &work)))
     };
     // Narrow densities need a finer rule from the outset: one that does not change the normaliser at any
     // start.

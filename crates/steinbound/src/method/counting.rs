@@ -6,7 +6,7 @@ use super::{Estimator, Solver, Task};
 use crate::domain::Domain;
 use crate::error::{Error, FitError};
 use crate::interrupt::Interrupt;
-use crate::likelihood::{CountRule, Counts, IntegrationRule, TOLERABLE, UNSETTLED};
+use crate::likelihood::{CountRule, Counts, IntegrationRule, TOLERABLE, UNSETTLED, Work};
 use crate::minimise::{Estimate, Objective, Stacked, centred, start_less};
 use crate::model::{Units, starts};
 use crate::points::Points;
@@ -91,8 +91,9 @@ impl Tally {
         let Task { model, data, weights, start, seed, interrupt } = *task;
         let (origin, points) = centred(model, data);
         let unsupported = || FitError::NotFinite { what: "share of a component" };
+        let work = Work::new(points.len(), model.parameters());
         let counts = |rule: Option<IntegrationRule>| {
-            Counts::new(model, &points, weights, rule, interrupt).ok_or_else(unsupported)
+            Counts::new(model, &points, weights, rule, &work, interrupt).ok_or_else(unsupported)
         };
         let domain = match &self.region {
             CountedRegion::Whole => return Ok(Some(search(&counts(None)?, start)?)),

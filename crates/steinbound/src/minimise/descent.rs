@@ -26,7 +26,7 @@ pub(crate) struct Descent {
 impl Descent {
     /// Whether no other start is tried after this search.
     pub(crate) fn ends_all(&self) -> bool {
-        matches!(self.stopped, Some(Stop::Time(_) | Stop::Watcher))
+        self.stopped.is_some_and(Stop::ends_all)
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn minimise(
         if is_near { objective.expand_fully(theta) } else { objective.expand(theta) }
     };
     while here.is_finite() && iterations < MOST_STEPS && damping <= LARGEST_DAMPING {
-        stopped = pace.stop(iterations, here.value)?;
+        stopped = pace.stop(iterations, here.value)?.or_else(|| objective.spent());
         if stopped.is_some() {
             break;
         }
@@ -308,6 +308,35 @@ mod tests {
         let rough = under(rough, Interrupt::new());
         assert!(rough.converged && rough.iterations < free.iterations);
         assert!(rough.theta.iter().all(|t| (t - 1.0).abs() < 1e-2), "{rough:?}");
+    }
+
+    /// A valley whose work is done.
+    struct Spent;
+
+    impl Objective for Spent {
+        fn spent(&self) -> Option<Stop> {
+            Some(Stop::Work)
+        }
+
+        fn value(&self, t: &[f64]) -> Result<f64, Error> {
+            Valley.value(t)
+        }
+
+        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
+            Valley.expand(t)
+        }
+
+        fn pulls(&self, t: &[f64]) -> Result<Matrix, Error> {
+            Valley.pulls(t)
+        }
+    }
+
+    #[test]
+    fn a_search_whose_work_is_done_says_where_it_stood() {
+        let found = minimise(&Spent, &[-1.2, 1.0], &Units::plain(2), false).unwrap();
+        assert!(!found.converged && found.ends_all() && found.theta == [-1.2, 1.0]);
+        let said = found.stopped.unwrap().sentence(found.iterations);
+        assert!(said.contains("after 0 steps") && said.contains("limit of work"), "{said}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::error::{Error, ModelError};
 use crate::interrupt::Interrupt;
 use crate::matrix::Matrix;
 use crate::model::{AtPoints, Wanted};
+use crate::search_limits::Stop;
 
 /// A smooth function of the parameters that depends on data. Its value is not finite if it is undefined.
 pub(crate) trait Objective: Sync {
@@ -12,6 +13,11 @@ pub(crate) trait Objective: Sync {
 
     /// The interrupt that ends a search.
     fn interrupt(&self) -> Option<&Interrupt> {
+        None
+    }
+
+    /// Why a search ends now, if its work has reached a bound.
+    fn spent(&self) -> Option<Stop> {
         None
     }
 

@@ -56,7 +56,10 @@ pub(crate) fn search(
                 <= 1e-9 * best.expansion.scale.max(best.expansion.value.abs())
     };
     let agreed = ends.iter().filter(near).count();
-    finished(objective, model, data, best, start.is_some(), Starts { tried: starts.len(), agreed })
+    let cut = ends.last().and_then(|end| end.stopped).filter(|_| best.stopped.is_none());
+    let later = cut.and_then(|stop| stop.later(ends.len(), starts.len()));
+    let tried = Starts { tried: starts.len(), agreed };
+    Ok(finished(objective, model, data, best, start.is_some(), tried)?.cut_short(later))
 }
 
 /// The given start, or those that the model proposes.

@@ -21,6 +21,11 @@ pub(crate) trait Equations: Sync {
     /// The equations to first order.
     fn at(&self, theta: &[f64]) -> Result<Equated, Error>;
 
+    /// Why a search ends now, if its work has reached a bound.
+    fn spent(&self) -> Option<Stop> {
+        None
+    }
+
     /// Solves for the unknowns with all others held; false if there is no solution.
     fn solve(&self, theta: &mut [f64]) -> Result<bool, Error>;
 }
@@ -77,6 +82,10 @@ impl Held<'_> {
 impl Objective for Held<'_> {
     fn interrupt(&self) -> Option<&Interrupt> {
         self.whole.interrupt()
+    }
+
+    fn spent(&self) -> Option<Stop> {
+        self.whole.spent()
     }
 
     fn value(&self, values: &[f64]) -> Result<f64, Error> {
@@ -170,8 +179,7 @@ impl<'a> Stacked<'a> {
         for theta in &starts {
             self.objective.interrupt().map_or(Ok(()), Interrupt::check)?;
             let end = self.descend(theta.clone())?;
-            let is_last =
-                end.as_ref().is_some_and(|end| matches!(end.stopped, Some(Stop::Time(_) | Stop::Watcher)));
+            let is_last = end.as_ref().and_then(|end| end.stopped).is_some_and(Stop::ends_all);
             ends.extend(end);
             if is_last {
                 break;
@@ -190,7 +198,9 @@ impl<'a> Stacked<'a> {
             Some(search) if start.is_none() => search.in_order(best.theta.clone()),
             _ => best.theta.clone(),
         };
-        self.concluded(model, data, theta, best, tried)
+        let cut = ends.last().and_then(|end| end.stopped).filter(|_| best.stopped.is_none());
+        let later = cut.and_then(|stop| stop.later(ends.len(), starts.len()));
+        Ok(self.concluded(model, data, theta, best, tried)?.cut_short(later))
     }
 
     fn concluded(
@@ -256,7 +266,7 @@ impl<'a> Stacked<'a> {
             let before = theta.clone();
             is_solved = is_solved && self.equations.solve(&mut theta)?;
             if !is_solved || !found.converged {
-                stopped = found.stopped;
+                stopped = found.stopped.or_else(|| self.equations.spent());
                 break;
             }
             let moved = theta.iter().zip(&before).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
@@ -278,6 +288,9 @@ impl<'a> Stacked<'a> {
         let (mut expansion, mut values, mut jacobian) = self.stack(&theta)?;
         for _ in 0..MOST_STEPS {
             self.objective.interrupt().map_or(Ok(()), Interrupt::check)?;
+            if self.equations.spent().is_some() {
+                return Ok(None);
+            }
             let newton = |values: &[f64]| {
                 elimination::solve(&jacobian, &Matrix::from_fn(values.len(), 1, |k, _| -values[k]))
             };

@@ -397,7 +397,8 @@ impl<'a> Equations<'a> {
         let mut pace = Pace::new(Some(self.task.interrupt));
         for iterations in 0..MOST_STEPS {
             let value = squared_discrepancy(self.task.form.factor(), &here.moments.mean);
-            if let Some(stop) = pace.stop(iterations, value)? {
+            let spent = || self.task.counts.and_then(|counts| counts.spent());
+            if let Some(stop) = pace.stop(iterations, value)?.or_else(spent) {
                 return Ok((theta, End::Stopped(stop, iterations)));
             }
             // Without a solution of the linear equations the search ends here, unsuccessfully.
