@@ -13,8 +13,7 @@ const MOST_FOR_ALL: usize = 1_000_000;
 
 /// Whether all domains are known to be apart, each from all others.
 pub(super) fn all_apart(domains: &[Arc<dyn Domain>]) -> bool {
-    let mut boxes: Vec<(Vec<(f64, f64)>, &dyn Domain)> =
-        domains.iter().map(|domain| (domain.bounds(), domain.as_ref())).collect();
+    let mut boxes: Vec<_> = domains.iter().map(|domain| (domain.bounds(), domain.as_ref())).collect();
     // In the order of one axis, boxes that meet follow each other.
     boxes.sort_by(|a, b| a.0[0].0.total_cmp(&b.0[0].0));
     let mut left = MOST_FOR_ALL.max(MOST_CELLS * domains.len().min(FEW));

@@ -1,5 +1,6 @@
 //! The nearest of many edges, by a tree in which those of similar ends are together.
 
+use super::neighbours::Node;
 use super::rings::{BLOCK, Edges};
 
 /// Edges sorted into a tree: each node cuts its edges in half along the one of the four coordinates of their ends
@@ -23,28 +24,6 @@ struct Hull {
 
 /// The ends of an edge, of which edges that run in opposite directions have the same.
 type Ends = [f64; 4];
-
-/// The part of a node's edges, which are those from `start` to `end`.
-#[derive(Clone, Copy)]
-struct Node {
-    number: usize,
-    start: usize,
-    end: usize,
-}
-
-impl Node {
-    fn is_leaf(self) -> bool {
-        self.end - self.start <= BLOCK
-    }
-
-    fn halves(self) -> [Node; 2] {
-        let middle = self.start + (self.end - self.start) / 2;
-        [
-            Node { number: 2 * self.number + 1, start: self.start, end: middle },
-            Node { number: 2 * self.number + 2, start: middle, end: self.end },
-        ]
-    }
-}
 
 impl EdgeTree {
     pub(super) fn new(edges: &Edges) -> EdgeTree {
@@ -79,7 +58,7 @@ impl EdgeTree {
             if gap > 0.0 && gap * gap > (1.0 + 1e-5) * best.0 + slack * slack {
                 continue;
             }
-            if node.is_leaf() {
+            if node.is_leaf(BLOCK) {
                 self.search(node, place, &mut best);
                 continue;
             }
@@ -155,7 +134,9 @@ impl Hull {
         let square = along[0] * along[0] + along[1] * along[1];
         let length = square.sqrt();
         let growth = second - first;
-        if !(length > growth.abs()) {
+        // Also false where coordinates are no numbers.
+        let is_long = length > growth.abs();
+        if !is_long {
             // One disc holds the other, or both are one.
             let center = if growth > 0.0 { [x - b[0], y - b[1]] } else { from };
             return (center[0] * center[0] + center[1] * center[1]).sqrt() - first.max(second);

@@ -116,7 +116,7 @@ impl Intersection {
     /// Whether the intersection can come so near to a boundary point of a part, as far as the distances of the
     /// other parts tell: much faster than probing if a part has thousands of edges. `order` lists the parts; the
     /// one that tells moves to its front, because it often tells of the next point, too.
-    fn may_border(&self, own: usize, b: &[f64], beside: &[f64], order: &mut Vec<usize>) -> bool {
+    fn may_border(&self, own: usize, b: &[f64], beside: &[f64], order: &mut [usize]) -> bool {
         // Distances may be in another norm, in which they are up to this much longer.
         let longest = (b.len() as f64).sqrt() * Norm::Two.of(beside);
         let mut gradient = vec![0.0; b.len()];
@@ -136,8 +136,13 @@ impl Intersection {
     }
 
     /// Boundary points of the parts that have points of the intersection next to them. Of many parts, which of
-    /// them have any is looked at first.
-    fn candidates(&self, sampling: &BoundarySampling, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, DomainError> {
+    /// them have any is looked at first, unless it is known.
+    fn candidates(
+        &self,
+        sampling: &BoundarySampling,
+        known: &mut Option<Vec<usize>>,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, DomainError> {
         let all: Vec<usize> = (0..self.parts.len()).collect();
         if all.len() <= FEW_PARTS {
             return Ok(self.candidates_on(&all, sampling, rng)?.0);
@@ -146,11 +151,18 @@ impl Intersection {
             let count = sampling.count.saturating_mul(FEW_PARTS) / parts.max(FEW_PARTS);
             BoundarySampling { count: count.max(LEAST), ..*sampling }
         };
-        let (kept, bordering) = self.candidates_on(&all, &share(all.len()), rng)?;
-        if 2 * bordering.len() > all.len() {
-            return Ok(kept);
-        }
-        Ok(self.candidates_on(&bordering, &share(bordering.len()), rng)?.0)
+        let bordering = match known {
+            Some(bordering) => bordering,
+            None => {
+                let (kept, bordering) = self.candidates_on(&all, &share(all.len()), rng)?;
+                if 2 * bordering.len() > all.len() {
+                    *known = Some(all);
+                    return Ok(kept);
+                }
+                known.insert(bordering)
+            }
+        };
+        Ok(self.candidates_on(bordering, &share(bordering.len()), rng)?.0)
     }
 
     /// Boundary points of some parts that have points of the intersection next to them, and the parts that have
@@ -317,7 +329,7 @@ impl Domain for Intersection {
         }
         let mut kept = Vec::new();
         if for_choice {
-            kept = self.candidates(sampling, rng)?;
+            kept = self.candidates(sampling, &mut None, rng)?;
         } else {
             let bounded = self.bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
             let corners = if bounded { Some(self.corners(rng)?) } else { None };
@@ -327,11 +339,12 @@ impl Domain for Intersection {
             // Shares of many parts are random, too.
             let enough = if self.parts.len() > FEW_PARTS { 2 * sampling.count } else { 0 };
             let most = (SAMPLE_LIMIT / dimension / 8).max(sampling.count);
+            let mut bordering = None;
             // If few of the parts' boundary points border on the set, draw more of them.
             for oversampling in [1, 4, 16, 64] {
                 let count = wanted.saturating_mul(oversampling).min(most);
                 let sampling = BoundarySampling { near, ..BoundarySampling::new(count) };
-                kept.extend(self.candidates(&sampling, rng)?);
+                kept.extend(self.candidates(&sampling, &mut bordering, rng)?);
                 if dimension == 1 || kept.len() >= wanted * dimension / 4 && kept.len() >= enough * dimension
                 {
                     break;

@@ -17,20 +17,21 @@ pub(super) struct Neighbours {
     cuts: Vec<(usize, f64)>,
 }
 
-/// A node and the range of points in it.
+/// A node of a tree of halves, and the range of what is in it.
 #[derive(Clone, Copy)]
-struct Node {
-    number: usize,
-    start: usize,
-    end: usize,
+pub(super) struct Node {
+    pub(super) number: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 impl Node {
-    fn is_leaf(self) -> bool {
-        self.end - self.start <= LEAF
+    /// Whether it has no halves, where leaves hold so many at most.
+    pub(super) fn is_leaf(self, most: usize) -> bool {
+        self.end - self.start <= most
     }
 
-    fn halves(self) -> [Node; 2] {
+    pub(super) fn halves(self) -> [Node; 2] {
         let middle = self.start + (self.end - self.start) / 2;
         [
             Node { number: 2 * self.number + 1, start: self.start, end: middle },
@@ -83,7 +84,7 @@ impl Neighbours {
 
     /// Offers every point nearer than the limit, a squared distance, which may fall meanwhile.
     fn search(&self, x: &[f64], node: Node, limit: &mut f64, offer: &mut impl FnMut(f64, usize, &mut f64)) {
-        if node.is_leaf() {
+        if node.is_leaf(LEAF) {
             for at in node.start..node.end {
                 let square = squared_distance(x, &self.rows[at * self.dimension..(at + 1) * self.dimension]);
                 if square < *limit {
