@@ -279,7 +279,7 @@ def main() -> int:
         for axis in axes():
             if options.only not in f"{axis.name} {axis.command}":
                 continue
-            runs, failure = grown(options.binary, Path(name), axis, options.most)
+            runs, failure = grown(str(Path(options.binary).resolve()), Path(name), axis, options.most)
             if failure:
                 worse.append(f"{axis.name}, {axis.command}: {failure}")
             if not runs:
