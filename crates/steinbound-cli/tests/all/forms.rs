@@ -126,7 +126,7 @@ fn a_dense_form_beyond_memory_is_refused_before_any_work() {
         let fit = ["fit", "data.csv", "--compute", "dense", "--method", method];
         let said = folder.run(&[&fit[..], &domain].concat());
         said.expect_refusal(&[
-            "1000000 points needs 4001024000000 bytes",
+            "the pairs of 1000000 points in the dense form need 4001.0 GB",
             "are available",
             "tiled",
             "low-rank",
