@@ -7,7 +7,7 @@ use crate::stein::{Pass, Statistic, SteinForm};
 /// Influence below this share of a parameter's own unit, by which it changes the discrepancy by as much as there is, is
 /// rounding. Without a boundary the equation of a constant score, as that of an exponential density, is zero for any
 /// data.
-const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 1e-8;
 
 /// The minimum of the squared Stein discrepancy over an affine score.
 ///
