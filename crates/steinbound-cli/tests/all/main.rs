@@ -5,6 +5,7 @@ mod book;
 mod browser;
 mod campaign;
 mod censored;
+mod certified;
 mod common;
 mod contract;
 mod diagnostics;
