@@ -155,7 +155,7 @@ target/wheel-tools/ready: tools/wheels.txt
 ## The long versions of the simulations behind statistical claims: coverage of intervals, levels and power of
 ## tests, models by name, gains of tuning, warnings of sparse boundaries, precision of the default method.
 simulations:
-	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: mixture_weights:: named_families:: precision:: selection:: tuning:: sparse_boundaries::
+	cargo test --release --locked --package steinbound --test all -- --ignored --nocapture --test-threads=1 coverage:: goodness_of_fit:: mixture_weights:: named_families:: numerics:: oracles:: precision:: selection:: tuning:: sparse_boundaries::
 
 ## The tables of precision and coverage of the default method, simulated and written into the book's page.
 precision:

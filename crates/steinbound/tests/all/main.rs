@@ -26,6 +26,8 @@ mod mixtures;
 mod named_families;
 mod no_panic;
 mod normals;
+mod numerics;
+mod oracles;
 mod precision;
 mod regression;
 mod seams;
