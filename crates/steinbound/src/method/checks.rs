@@ -97,6 +97,8 @@ pub(crate) fn check_spreads(
     }
     let (most, least) = (data.names()[*most].clone(), data.names()[*least].clone());
     if ratio > INVISIBLE_SPREADS {
+        // A constant column can have a variance that is rounding.
+        check_columns(data, differentiated)?;
         return Err(FitError::InvisibleColumn { most, least, ratio });
     }
     let are_incomparable = ratio > INCOMPARABLE_SPREADS;
