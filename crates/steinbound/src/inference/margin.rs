@@ -53,6 +53,8 @@ pub(super) struct Margin {
     width: f64,
     /// The largest number that is harmless.
     limit: f64,
+    /// Whether hardly a draw is anywhere near data and boundary points, where no region tells how many are inside.
+    is_elsewhere: bool,
 }
 
 impl Margin {
@@ -78,9 +80,6 @@ impl Margin {
             (0..problem.data.len()).step_by(step).filter(|i| problem.weights[*i] > 0.0).collect();
         let nearest = rows.par_iter().map(|i| distance(problem.data.row(*i)));
         let width = nearest.reduce(|| f64::INFINITY, f64::min);
-        if !(width > grid_step(problem.data, &rows) && width.is_finite()) {
-            return None;
-        }
         let rng = &mut stream(problem.estimator.seed, tasks::MARGIN);
         let mut drawn = vec![0.0; DRAWS * dimension];
         drawn.chunks_exact_mut(dimension).for_each(|point| draw(rng, point));
@@ -91,9 +90,26 @@ impl Margin {
         };
         let draws: Vec<&[f64]> =
             drawn.rows().zip(inside).filter(|(_, inside)| *inside).map(|(x, _)| x).collect();
+        let is_elsewhere = domain.is_none() && {
+            let boxes = [Some(problem.data.bounds()), boundary.map(Points::bounds)];
+            let is_within = |x: &[f64], bounds: &[(f64, f64)]| {
+                x.iter().zip(bounds).all(|(v, (low, high))| (*low..=*high).contains(v))
+            };
+            let is_near = |x: &&&[f64]| boxes.iter().flatten().any(|bounds| is_within(x, bounds));
+            draws.iter().filter(is_near).count() < FEWEST_DRAWS
+        };
+        // Data on a grid may stop short of the boundary by a cell.
+        if !(width > grid_step(problem.data, &rows) && width.is_finite()) {
+            return is_elsewhere.then_some(Margin {
+                expected: 0.0,
+                width,
+                limit: MOST_EXPECTED,
+                is_elsewhere,
+            });
+        }
         let near = draws.par_iter().filter(|x| distance(x) < width).count();
         if near < FEWEST_DRAWS {
-            return Some(Margin { expected: 0.0, width, limit: MOST_EXPECTED });
+            return Some(Margin { expected: 0.0, width, limit: MOST_EXPECTED, is_elsewhere });
         }
         let (share, limit) = match domain {
             Some(_) => (near as f64 / draws.len() as f64, MOST_EXPECTED),
@@ -101,7 +117,7 @@ impl Margin {
         };
         let weights: Vec<f64> = rows.iter().map(|i| problem.weights[*i]).collect();
         let observations = effective_observations(&weights).min(problem.data.independent() as f64);
-        Some(Margin { expected: share * observations, width, limit })
+        Some(Margin { expected: share * observations, width, limit, is_elsewhere })
     }
 
     pub(super) fn check(&self) -> Check {
@@ -109,8 +125,15 @@ impl Margin {
         Check::new(MARGIN, what, self.expected, Unit::Points, self.limit)
     }
 
-    /// What contradicts the fit, and what helps.
+    /// What contradicts the fit, or makes it useless.
     pub(super) fn warning(&self) -> Option<Warning> {
+        if self.is_elsewhere {
+            return Some(WarningKind::Model.warning(
+                "hardly any of the fitted density's mass is where data and boundary points are, so that the fit \
+                 extrapolates from its tail; do not rely on it far from the data, and check units or hold more \
+                 parameters fixed",
+            ));
+        }
         (self.expected > self.limit).then(|| {
             WarningKind::Boundary.warning(format!(
                 "no point is nearer to the boundary than {:.2e}, where the fitted density expects {:.0} of them: \

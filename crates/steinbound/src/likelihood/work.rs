@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::search_limits::Stop;
 
-/// Nodes times parameters that any search may use: about half a minute of one core.
-const BASE: u64 = 300_000_000;
+/// Nodes times parameters that any search may use: about a quarter of a minute of one core.
+const BASE: u64 = 150_000_000;
 
 /// How many times a search may look at its data: from ten starts in 200 steps, with several looks at each. Where there
 /// are many rows, as many nodes take no more time than the rows.

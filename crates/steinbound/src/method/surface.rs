@@ -39,7 +39,7 @@ const REACH: f64 = 5.0;
 const UNSEEN: f64 = 1e6;
 
 /// The most boundary points that are placed.
-const MOST_PLACED: usize = 1_000;
+pub(super) const MOST_PLACED: usize = 1_000;
 
 /// The most boundary points on which an estimate is checked.
 const MOST_FINE: usize = 16_000;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::checks::check_estimable;
 use super::pairs::{EXACT_LIMIT, Held};
 use super::settling::{Moves, TIGHTER, halved, in_standard_errors, is_small, size};
-use super::surface::Surface;
+use super::surface::{MOST_PLACED, Surface};
 use super::{
     BoundaryCheck, CountedRegion, Estimator, Method, Preparation, Procedure, Solver, SteinSolver, Task, Uses,
 };
@@ -19,9 +19,13 @@ use crate::stein::{Statistic, SteinForm, surface_weights, widths};
 /// How often the number of boundary points is doubled at most; each doubling is one more fit.
 const MOST_DOUBLINGS: usize = 2;
 
-/// No further boundary is tried once the kernel matrices of those before, with a row for each boundary point, took
-/// this much work: the sum of cubes of their sizes. It is a few seconds.
-const MOST_WORK: f64 = 1e11;
+/// A boundary is not tried where the kernel matrices of all that were tried, with a row for each boundary point, would
+/// take more work than this for each observation: the sum of cubes of their sizes. A thousand observations may take
+/// a few seconds.
+const WORK_PER_OBSERVATION: f64 = 1e8;
+
+/// The same for any number of observations.
+const FREE_WORK: f64 = 2e10;
 
 /// A search of more observations than this is not repeated with another boundary.
 const MOST_SEARCHED: usize = 1_000;
@@ -71,11 +75,11 @@ fn prepare_by_itself(preparation: &mut Preparation) -> Result<Arc<dyn Solver>, E
     let weights = preparation.data.relative_weights();
     let start = preparation.start()?;
     let (estimator, data) = (preparation.estimator, preparation.data);
-    let work = Cell::new(0.0);
+    let work = Work { most: FREE_WORK.max(WORK_PER_OBSERVATION * data.len() as f64), done: Cell::new(0.0) };
     let attempt = |bandwidth: f64| attempt(preparation, &weights, start.as_deref(), bandwidth, &work);
     let move_of = |attempt: &Attempt| size(attempt.moves.tighter.as_ref());
     let (Attempt { bandwidth, surface, ridge, held, moves }, halvings) =
-        halved(estimator, data, 1.0, attempt, move_of, |_| true, || work.get() <= MOST_WORK)?;
+        halved(estimator, data, 1.0, attempt, move_of, |_| true, || work.allows(MOST_PLACED))?;
     preparation.record(&held, bandwidth)?;
     preparation.setup.m = surface.points.len();
     preparation.setup.ridge = Some(ridge);
@@ -105,6 +109,23 @@ fn solver(estimator: &Estimator, model: &dyn Model, held: &Held) -> Result<Arc<d
     Ok(counting.unwrap_or(plain))
 }
 
+/// What settling a boundary may cost.
+struct Work {
+    most: f64,
+    done: Cell<f64>,
+}
+
+impl Work {
+    /// Whether another boundary of so many points may be tried.
+    fn allows(&self, points: usize) -> bool {
+        self.done.get() + cube(points) <= self.most
+    }
+}
+
+fn cube(points: usize) -> f64 {
+    (points as f64).powi(3)
+}
+
 /// One bandwidth with its boundary points and ridge.
 struct Attempt {
     bandwidth: f64,
@@ -119,7 +140,7 @@ fn attempt(
     weights: &[f64],
     start: Option<&[f64]>,
     bandwidth: f64,
-    work: &Cell<f64>,
+    work: &Work,
 ) -> Result<Attempt, Error> {
     let Preparation { estimator, data, model, .. } = *preparation;
     let widths = widths(data, bandwidth);
@@ -135,7 +156,7 @@ fn attempt(
         Ok::<f64, Error>(estimator.tolerated_flux / (effective_observations(weights) * *piece))
     };
     let hold = |surface: &Surface, ridge: f64| {
-        work.set(work.get() + (surface.points.len() as f64).powi(3));
+        work.done.set(work.done.get() + cube(surface.points.len()));
         Held::new(&estimator.clone().ridge(ridge), data, model, bandwidth, &surface.points)
     };
     let estimate = |held: &Held, start: Option<&[f64]>| {
@@ -152,7 +173,8 @@ fn attempt(
     let own = if !estimator.is_replicate && repeats && check_estimable(data, model).is_ok() {
         match estimate(&held, start) {
             Err(error) if error.is_interrupted() => return Err(error),
-            found => found.ok().filter(|own| own.influence.rows() == data.len()),
+            // What found no minimum does not find it at another boundary.
+            found => found.ok().filter(|own| own.converged && own.influence.rows() == data.len()),
         }
     } else {
         None
@@ -166,7 +188,7 @@ fn attempt(
             Ok::<_, Error>(change.and_then(|change| in_standard_errors(preparation, weights, own, &change)))
         };
         for doubling in 0..=MOST_DOUBLINGS {
-            if work.get() > MOST_WORK {
+            if !work.allows(2 * surface.points.len()) {
                 break;
             }
             let Some(next) = surface.finer(preparation, &widths)? else { break };
