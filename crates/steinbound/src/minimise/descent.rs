@@ -270,11 +270,15 @@ mod tests {
     }
 
     /// A valley that is searched under limits.
-    struct Limited(Interrupt);
+    struct Limited(Interrupt, Option<Stop>);
 
     impl Objective for Limited {
         fn interrupt(&self) -> Option<&Interrupt> {
             Some(&self.0)
+        }
+
+        fn spent(&self) -> Option<Stop> {
+            self.1
         }
 
         fn value(&self, t: &[f64]) -> Result<f64, Error> {
@@ -294,7 +298,7 @@ mod tests {
     fn limits_end_a_search_where_it_is() {
         let start = [-1.2, 1.0];
         let under = |limits: SearchLimits, handle: Interrupt| {
-            minimise(&Limited(handle.of_one(&limits)), &start, &Units::plain(2), false).unwrap()
+            minimise(&Limited(handle.of_one(&limits), None), &start, &Units::plain(2), false).unwrap()
         };
         let free = under(SearchLimits::default(), Interrupt::new());
         assert!(free.converged && free.stopped.is_none());
@@ -310,30 +314,11 @@ mod tests {
         assert!(rough.theta.iter().all(|t| (t - 1.0).abs() < 1e-2), "{rough:?}");
     }
 
-    /// A valley whose work is done.
-    struct Spent;
-
-    impl Objective for Spent {
-        fn spent(&self) -> Option<Stop> {
-            Some(Stop::Work)
-        }
-
-        fn value(&self, t: &[f64]) -> Result<f64, Error> {
-            Valley.value(t)
-        }
-
-        fn expand(&self, t: &[f64]) -> Result<Expansion, Error> {
-            Valley.expand(t)
-        }
-
-        fn pulls(&self, t: &[f64]) -> Result<Matrix, Error> {
-            Valley.pulls(t)
-        }
-    }
-
     #[test]
     fn a_search_whose_work_is_done_says_where_it_stood() {
-        let found = minimise(&Spent, &[-1.2, 1.0], &Units::plain(2), false).unwrap();
+        let found =
+            minimise(&Limited(Interrupt::new(), Some(Stop::Work)), &[-1.2, 1.0], &Units::plain(2), false)
+                .unwrap();
         assert!(!found.converged && found.ends_all() && found.theta == [-1.2, 1.0]);
         let said = found.stopped.unwrap().sentence(found.iterations);
         assert!(said.contains("after 0 steps") && said.contains("limit of work"), "{said}");
@@ -349,7 +334,7 @@ mod tests {
         });
         let limits = SearchLimits { watcher: Some(watcher), ..SearchLimits::default() };
         let found =
-            minimise(&Limited(Interrupt::new().of_one(&limits)), &[-1.2, 1.0], &Units::plain(2), false)
+            minimise(&Limited(Interrupt::new().of_one(&limits), None), &[-1.2, 1.0], &Units::plain(2), false)
                 .unwrap();
         assert_eq!(found.stopped, Some(Stop::Watcher));
         let heard = heard.lock().unwrap();
