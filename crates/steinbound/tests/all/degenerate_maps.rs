@@ -85,7 +85,7 @@ fn strips_at_any_slope_are_united() {
     check(&polygon, 0.35, 2);
     // Wider than they are apart, they make one band.
     let wide =
-        |k: usize| strip(k).iter().map(|[x, y]| [x + if k % 2 == 0 { 0.0 } else { 1e-4 }, *y]).collect();
+        |k: usize| strip(k).iter().map(|[x, y]| [x + if k.is_multiple_of(2) { 0.0 } else { 1e-4 }, *y]).collect();
     let (polygon, _) = united((0..count).map(wide).chain([square(0.5, 0.1, 0.5)]).collect());
     check(&polygon, polygon.area(), 3);
 }
@@ -126,7 +126,7 @@ fn rings_in_rings_alternate() {
     let size = |k: usize| 1.0 + k as f64 / count as f64;
     let rings = (0..count).map(|k| square(-size(k), -size(k), 2.0 * size(k))).collect();
     let polygon = RepairedRings::new(rings).unwrap().polygon().unwrap();
-    let area = |k: usize| 4.0 * size(k).powi(2) * if k % 2 == 0 { -1.0 } else { 1.0 };
+    let area = |k: usize| 4.0 * size(k).powi(2) * if k.is_multiple_of(2) { -1.0 } else { 1.0 };
     check(&polygon, (0..count).map(area).sum(), 6);
 }
 
