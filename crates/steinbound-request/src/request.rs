@@ -148,6 +148,16 @@ impl<'a> Request<'a> {
         let interrupt = self.options.timed(self.interrupt.clone(), self.wording)?;
         let (source, options) = (&mut self.source, &self.options);
         let (data, region) = self.region.prepare(self.data, source, options, self.wording, listener)?;
+        if let Some(domain) = region.domain.as_ref().filter(|domain| domain.dimension() != data.dimension()) {
+            // Before anything is made for each column.
+            let (dimension, data) = (domain.dimension(), data.dimension());
+            return Err(Error::from(FitError::DomainDimension {
+                domain: domain.describe(),
+                dimension,
+                data,
+            })
+            .into());
+        }
         let ChosenModel { model, start } = self.model.build(&data, self.at.as_ref(), self.wording)?;
         if let Some(note) = region.plane_note(model.as_model(), self.wording) {
             listener.note(&note);

@@ -52,6 +52,8 @@ impl Discrepancy {
         self.data.note_no_clusters(output);
         method.note_no_tuning(output);
         self.model.note_no_search(output);
+        // Before what may take long.
+        input.parameters(&self.at)?;
         let problem = input.problem(output)?;
         let answer = input.discrepancy(&problem, &self.at)?;
         if method.verbose {

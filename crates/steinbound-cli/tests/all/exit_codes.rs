@@ -45,7 +45,7 @@ fn every_command_has_the_verdict_of_a_fit() {
         for (command, own, estimates) in COMMANDS {
             // The statistic of a comparison is that of its methods.
             let own: Vec<&str> = match (command, region.contains(&"--method")) {
-                ("compare", true) => ["--methods", "tksd"].to_vec(),
+                ("compare", true) => ["--method", "tksd"].to_vec(),
                 _ => own.to_vec(),
             };
             let region: Vec<&str> = match command {

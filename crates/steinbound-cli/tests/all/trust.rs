@@ -92,7 +92,7 @@ fn degrees_are_kept_in_every_candidate() {
         .collect();
     let edge: String = (0..60)
         .map(|i| f64::from(i) * 0.105)
-        .map(|a| format!("{},{}\n", -100.0 + 2.0 * a.cos(), 40.0 + 2.0 * a.sin()))
+        .map(|a| format!("{},{}\n", -100.0 + 1.5 * a.cos(), 40.0 + 1.5 * a.sin()))
         .collect();
     folder.write("data.csv", &format!("lon,lat\n{rows}")).write("edge.csv", &format!("lon,lat\n{edge}"));
     let fit = folder.json(&[

@@ -22,7 +22,7 @@ fn every_form_of_the_contract_is_read() {
     assert_eq!(describe("box(low=-3:-1, high=3:inf)"), "box [-3, 3] x [-1, inf]");
     assert_eq!(describe("box(low=0, high=1:2:3)"), "box [0, 1] x [0, 2] x [0, 3]");
     assert_eq!(describe("interval(-1, 1)"), "interval [-1, 1]");
-    assert_eq!(describe("halfspace(normal=1:0, offset=5)"), "half-space [1.0, 0.0] . x >= 5");
+    assert_eq!(describe("halfspace(normal=1:0, offset=5)"), "half-space (1, 0) . x >= 5");
     assert_eq!(DomainSpec::parse("interval(-1, 1)").unwrap().dimension(), Some(1));
     assert_eq!(DomainSpec::parse("ball(radius=1)").unwrap().dimension(), None);
     assert_eq!(describe("level(\"x1^2 + x2^2 - 1\")"), "level set x1^2 + x2^2 - 1 <= 0");

@@ -560,7 +560,7 @@ mod tests {
         let three = both(vec![ball(1.0, 2), half(vec![1.0, 0.0], 0.0), outside(ball(0.5, 2))]);
         assert_eq!(
             three.describe(),
-            "intersection of the l2 ball of radius 1, the half-space [1.0, 0.0] . x >= 0 and the outside of the l2 ball of \
+            "intersection of the l2 ball of radius 1, the half-space (1, 0) . x >= 0 and the outside of the l2 ball of \
              radius 0.5"
         );
         assert_eq!(both(vec![ball(1.0, 2)]).describe(), "intersection of the l2 ball of radius 1");

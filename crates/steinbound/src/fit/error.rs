@@ -46,6 +46,14 @@ pub enum FitError {
         /// The number of test functions, landmarks times coordinates.
         features: usize,
     },
+    /// More boundary points than are of use.
+    #[error("{points} boundary points were asked for; ask for at most {limit}")]
+    TooManyBoundaryPoints {
+        /// How many were asked for.
+        points: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
     /// A column that never varies.
     #[error(
         "column {name} is constant (every value is {}), so distances along it are zero and no density can be \

@@ -121,7 +121,7 @@ impl Margin {
     }
 
     pub(super) fn check(&self) -> Check {
-        let what = "points expected between data and boundary, where there are none";
+        let what = "points missing between data and boundary";
         Check::new(MARGIN, what, self.expected, Unit::Points, self.limit)
     }
 

@@ -4,7 +4,7 @@ use super::settling::TOLERATED_FLUX;
 use super::{Compute, DistanceKind, Method, StandardErrors};
 use crate::domain::{BoundaryScheme, Domain, Norm};
 use crate::engine::{Engine, Native};
-use crate::error::{DomainError, Error, FitError, KernelError};
+use crate::error::{Error, FitError, KernelError};
 use crate::interrupt::Interrupt;
 use crate::kernel::{Bandwidth, Gaussian, Kernel};
 use crate::likelihood::IntegrationRule;
@@ -374,8 +374,8 @@ impl Estimator {
             return Err(FitError::BadConfidence { value: self.confidence }.into());
         }
         self.search.check()?;
-        if let Some(count) = self.boundary_points.filter(|count| *count > MOST_SAMPLED) {
-            return Err(DomainError::TooManyPoints { count, limit: MOST_SAMPLED }.into());
+        if let Some(points) = self.boundary_points.filter(|count| *count > MOST_SAMPLED) {
+            return Err(FitError::TooManyBoundaryPoints { points, limit: MOST_SAMPLED }.into());
         }
         if let Some(value) = self.ridge.filter(|_| self.method.uses().ridge)
             && !(value >= 0.0 && value.is_finite())

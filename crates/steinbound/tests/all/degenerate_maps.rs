@@ -84,8 +84,9 @@ fn strips_at_any_slope_are_united() {
     assert!(!overlap);
     check(&polygon, 0.35, 2);
     // Wider than they are apart, they make one band.
-    let wide =
-        |k: usize| strip(k).iter().map(|[x, y]| [x + if k.is_multiple_of(2) { 0.0 } else { 1e-4 }, *y]).collect();
+    let wide = |k: usize| {
+        strip(k).iter().map(|[x, y]| [x + if k.is_multiple_of(2) { 0.0 } else { 1e-4 }, *y]).collect()
+    };
     let (polygon, _) = united((0..count).map(wide).chain([square(0.5, 0.1, 0.5)]).collect());
     check(&polygon, polygon.area(), 3);
 }
