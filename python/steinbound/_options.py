@@ -34,8 +34,8 @@ class Options(TypedDict, total=False):
         The length of a search's last step, relative to the parameters (default: rounding).
     boundary_points
         How many boundary points to sample from a map or a domain (default: auto). By default efficient and tksd
-        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200, or
-        4,000 for distances to the nearest of them.
+        place as many as bandwidth and data need, until the estimate settles; others sample 8 d^2, at least 200, at
+        most 4,000, or 4,000 for distances to the nearest of them.
     boundary_sampling
         How to place sampled boundary points: ``uniform``, ``even``, ``radial`` (default: uniform).
     allow_outside
