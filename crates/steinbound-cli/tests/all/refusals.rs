@@ -284,7 +284,7 @@ fn numbers_beyond_reason() {
     );
     refuse_options(
         &["--domain", "ball(radius=2)", "--boundary-points", "1000000"],
-        &["1000000 boundary points", "20000"],
+        &["1000000 boundary points", "at most 100000"],
     );
     refuse_options(&["--domain", "ball(radius=2)", "--boundary-points", "99999999999"], &["at most"]);
     refuse_options(&[&boundary[..], &["--threads", "100000"]].concat(), &["from 1 to 1024"]);
