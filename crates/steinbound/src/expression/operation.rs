@@ -170,7 +170,8 @@ fn real_power<D: Number>(x: D, exponent: f64) -> D {
             vanishing if vanishing > D::NDERIV as f64 => D::from(0.0),
             // A derivative is infinite: the root has the right value, and its derivatives are NaN.
             positive if positive > 0.0 => x.sqrt(),
-            _ => x.recip(),
+            // Of a negative zero, too, which has the power of a positive one.
+            _ => Unary::Abs.apply(x).recip(),
         };
     }
     // The difference has no real part, so its powers beyond the number of derivatives vanish.

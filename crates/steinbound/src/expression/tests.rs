@@ -336,7 +336,7 @@ fn tree() -> impl Strategy<Value = Tree> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any text is either parsed or rejected, and the message can be shown.
     #[test]
@@ -361,6 +361,14 @@ proptest! {
         // Powers are computed by multiplication instead of logarithms.
         let near = (found - expected).abs() <= 1e-9 * expected.abs();
         prop_assert!(same || near, "{} is {}, not {}", tree.print(0), found, expected);
+    }
+}
+
+#[test]
+fn a_negative_zero_has_the_powers_of_zero() {
+    for exponent in ["-1.62", "-0.5", "-2"] {
+        let found = parse(&format!("(-(x - x))^{exponent}")).evaluate(&[1.0, 0.0]);
+        assert_eq!(found, f64::INFINITY, "{exponent}");
     }
 }
 
