@@ -340,7 +340,7 @@ impl Conditional for Regression {
         Some(normal.log_normaliser)
     }
 
-    /// Residuals below [`EXACT`] of the response.
+    /// Residuals that are the rounding of the response.
     fn is_exact(&self, theta: &[f64], points: &Points) -> bool {
         let (size, total) = points.rows().enumerate().fold((0.0, 0.0), |(size, total), (i, x)| {
             (size + points.weight(i) * x[0] * x[0], total + points.weight(i))
