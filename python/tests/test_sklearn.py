@@ -381,7 +381,7 @@ class TestUnits:
             make_pipeline(StandardScaler(), estimator).fit(X)
 
     def test_boundaries_on_one_side_are_not(self) -> None:
-        coast = np.column_stack([np.full(40, 1.5), np.linspace(-2, 2, 40)])
+        coast = np.column_stack([np.full(40, 1.2), np.linspace(-2, 2, 40)])
         X = disc_sample()
         X = X[X[:, 0] < 1.2]
         TruncatedGaussian(coast, method="tksd", covariance=1.0).fit(X)
