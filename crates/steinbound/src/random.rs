@@ -36,12 +36,10 @@ pub mod tasks {
     pub const LANDMARKS: u64 = 6;
     /// The choice of a method to draw from a fitted model.
     pub const PILOT: u64 = 7;
-    /// Draws of a fitted model, to measure the share outside the domain.
+    /// Draws of a fitted model, to compare with domain and data.
     pub const MASS: u64 = 8;
     /// Draws of a fitted density on request, independent of data simulated with the same seed.
     pub const SAMPLE: u64 = 9;
-    /// Draws of a fitted model, to compare their distances to the boundary with those of the data.
-    pub const MARGIN: u64 = 10;
     /// The first stream of divisions for cross-validation; each uses the next one.
     pub const FOLDS: u64 = 100;
     /// The first stream of a bootstrap; each draw uses the next one.

@@ -248,15 +248,14 @@ pub(super) static ELLIPSE: Shape = Shape {
 
 impl Domain for Ellipse {
     fn describe(&self) -> String {
-        let radii: Vec<String> = self.radii.iter().copied().map(brief).collect();
-        let name = if radii.len() <= 2 { "ellipse" } else { "ellipsoid" };
+        let name = if self.radii.len() <= 2 { "ellipse" } else { "ellipsoid" };
         let turned = if self.angle == 0.0 {
             String::new()
         } else {
             format!(", turned by {} degrees", brief(self.angle))
         };
-        let radius = if radii.len() == 1 { "radius" } else { "radii" };
-        format!("{name} of {radius} {}{turned}", listed(&radii))
+        let radius = if self.radii.len() == 1 { "radius" } else { "radii" };
+        format!("{name} of {radius} {}{turned}", listed(self.radii.len(), |l| brief(self.radii[l])))
     }
 
     fn dimension(&self) -> usize {

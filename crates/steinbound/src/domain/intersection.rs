@@ -10,6 +10,7 @@ use super::{
 };
 use crate::error::DomainError;
 use crate::points::Points;
+use crate::text::listed;
 
 /// The points that lie in all of several domains.
 ///
@@ -223,23 +224,14 @@ impl Intersection {
     }
 }
 
-/// The most parts that are all named.
-const NAMED: usize = 20;
-
-/// The names of parts, of many only the first.
-pub(super) fn listed(parts: &[Arc<dyn Domain>]) -> String {
-    let shown = if parts.len() > NAMED { 3 } else { parts.len() };
-    let names: Vec<String> = parts[..shown].iter().map(|part| format!("the {}", part.describe())).collect();
-    match names.as_slice() {
-        names if shown < parts.len() => format!("{} and {} more", names.join(", "), parts.len() - shown),
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        names => names.join(""),
-    }
+/// The names of parts.
+pub(super) fn named(parts: &[Arc<dyn Domain>]) -> String {
+    listed(parts.len(), |i| format!("the {}", parts[i].describe()))
 }
 
 impl Domain for Intersection {
     fn describe(&self) -> String {
-        format!("intersection of {}", listed(&self.parts))
+        format!("intersection of {}", named(&self.parts))
     }
 
     fn dimension(&self) -> usize {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 
 use super::apart::all_apart;
-use super::intersection::listed;
+use super::intersection::named;
 use super::{BoundarySampling, Complement, Domain, Intersection};
 use crate::error::DomainError;
 use crate::points::Points;
@@ -86,7 +86,7 @@ impl Union {
 
 impl Domain for Union {
     fn describe(&self) -> String {
-        format!("union of {}", listed(&self.parts))
+        format!("union of {}", named(&self.parts))
     }
 
     fn dimension(&self) -> usize {

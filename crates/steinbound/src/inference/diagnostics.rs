@@ -1,10 +1,10 @@
 //! Diagnostics of a fit: measured values, their limits, and warnings.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{Check, Unit};
 use super::distance_bias::LARGEST_BIAS;
+use super::drawn::Drawn;
 use super::margin::{MARGIN, Margin};
 use super::ranks::Unevenness;
 use crate::compute::{dot, in_pool};
@@ -13,9 +13,6 @@ use crate::fit::{AUTO_EXACT_LIMIT, Fit, Parameter, Problem, Tie};
 pub use crate::method::Disagreement;
 use crate::method::{LARGEST_SETTLED_MOVE, moved, smaller};
 use crate::minimise::sandwich::contributions;
-use crate::points::Points;
-use crate::random::{stream, tasks};
-use crate::simulate::sampler;
 use crate::stein::{Conditioned, Statistic};
 use crate::warning::{Warning, WarningKind};
 
@@ -102,11 +99,8 @@ const MOST_LOST: f64 = 1e12;
 /// exceeded a quarter.
 const LARGEST_SHARE: f64 = 0.5;
 
-/// Draws of the fitted density; the larger number is used if most of the first thousand fall outside.
-const DRAWS: [usize; 2] = [1_000, 10_000];
-
-/// Draws of which it is asked together whether they lie inside.
-const BLOCK: usize = 256;
+/// Draws of the fitted density if most of the first fall outside.
+const MORE_DRAWS: usize = 10_000;
 
 /// The share of the first draws beyond which more are made.
 const MOST_OUTSIDE_AT_FIRST: f64 = 0.9;
@@ -228,6 +222,7 @@ impl Problem<'_> {
     /// limit.
     fn diagnosed(&self, fit: &Fit) -> Result<(Diagnostics, Option<String>), Error> {
         self.check_own(fit)?;
+        let mut drawn = Drawn::of(self, fit);
         let mut found = Diagnostics {
             leak: fit.setup.leak,
             tie: self.tie(),
@@ -238,7 +233,7 @@ impl Problem<'_> {
                 .map(Conditioned::boundary_condition),
             normal_condition: fit.normal_condition,
             leverage: self.leverage(fit)?,
-            mass_outside: self.mass_outside(fit),
+            mass_outside: self.mass_outside(drawn.as_mut()),
             ..Diagnostics::default()
         };
         found.warnings.extend(found.of_boundary());
@@ -264,7 +259,7 @@ impl Problem<'_> {
         found.warnings.extend(self.of_distance_bias(found.distance_bias.as_ref()));
         found.compare_statistics(self, fit);
         found.checks = found.judged(self.data.clusters().is_some());
-        if let Some(margin) = Margin::of(self, fit) {
+        if let Some(margin) = drawn.and_then(|drawn| Margin::of(self, &drawn)) {
             found.warnings.extend(margin.warning());
             found.checks.push(margin.check());
         }
@@ -309,27 +304,13 @@ impl Problem<'_> {
         Some(WarningKind::Data.warning(found.sentence(self.data.clusters().is_some(), 1)))
     }
 
-    fn mass_outside(&self, fit: &Fit) -> Option<f64> {
-        let domain = self.estimator.domain.as_ref()?;
-        let sampler = sampler(self.model, &fit.fitted_parameters()?, Some(domain.as_ref()))?;
-        let dimension = self.model.dimension();
-        let rng = &mut stream(self.estimator.seed, tasks::MASS);
-        let (mut drawn, mut outside) = (0, 0);
-        for draws in DRAWS {
-            let mut points = vec![0.0; (draws - drawn) * dimension];
-            points.chunks_exact_mut(dimension).for_each(|point| sampler(rng, point));
-            // Draws of a density so wide that they overflow are nowhere.
-            let outside_of = |draws: &[f64]| match Points::new(draws, dimension) {
-                Ok(draws) => domain.contains_all(&draws).into_iter().filter(|inside| !inside).count(),
-                Err(_) => draws.chunks_exact(dimension).filter(|x| !domain.contains(x)).count(),
-            };
-            outside += points.par_chunks(dimension * BLOCK).map(outside_of).sum::<usize>();
-            drawn = draws;
-            if (outside as f64) < MOST_OUTSIDE_AT_FIRST * drawn as f64 {
-                break;
-            }
+    /// The share of the draws outside the domain, where it is known.
+    fn mass_outside(&self, drawn: Option<&mut Drawn>) -> Option<f64> {
+        let drawn = drawn.filter(|_| self.estimator.domain.is_some())?;
+        if drawn.share_outside() >= MOST_OUTSIDE_AT_FIRST {
+            drawn.extend(MORE_DRAWS);
         }
-        Some(outside as f64 / drawn as f64)
+        Some(drawn.share_outside())
     }
 
     /// Whether another fit like this one is affordable.

@@ -3,12 +3,11 @@
 use rayon::prelude::*;
 
 use super::check::{Check, Unit};
+use super::drawn::Drawn;
 use crate::domain::nearest_point;
-use crate::fit::{Fit, Problem};
+use crate::fit::Problem;
 use crate::minimise::effective_observations;
 use crate::points::Points;
-use crate::random::{stream, tasks};
-use crate::simulate::sampler;
 use crate::warning::{Warning, WarningKind};
 
 /// The number of points between data and boundary, as the fitted density expects it, from which their absence is
@@ -20,9 +19,6 @@ const MOST_EXPECTED_OF_HALF: f64 = 25.0;
 
 /// The smallest number of draws between data and boundary that is more than chance.
 const FEWEST_DRAWS: usize = 10;
-
-/// Draws of the fitted density.
-const DRAWS: usize = 1_000;
 
 /// The most observations whose distances to the boundary are measured.
 const MOST_MEASURED: usize = 20_000;
@@ -58,13 +54,12 @@ pub(super) struct Margin {
 }
 
 impl Margin {
-    /// `None` where the method does not look at a boundary, or the fitted density cannot be drawn from.
-    pub(super) fn of(problem: &Problem, fit: &Fit) -> Option<Margin> {
+    /// `None` where the method does not look at a boundary.
+    pub(super) fn of(problem: &Problem, drawn: &Drawn) -> Option<Margin> {
         if !problem.method().uses().knows_boundary() || problem.model.conditional().is_some() {
             return None;
         }
         let domain = problem.estimator.domain.as_deref();
-        let draw = sampler(problem.model, &fit.fitted_parameters()?, domain)?;
         let dimension = problem.data.dimension();
         let boundary = match domain.filter(|domain| domain.has_distance()) {
             Some(_) => None,
@@ -80,16 +75,7 @@ impl Margin {
             (0..problem.data.len()).step_by(step).filter(|i| problem.weights[*i] > 0.0).collect();
         let nearest = rows.par_iter().map(|i| distance(problem.data.row(*i)));
         let width = nearest.reduce(|| f64::INFINITY, f64::min);
-        let rng = &mut stream(problem.estimator.seed, tasks::MARGIN);
-        let mut drawn = vec![0.0; DRAWS * dimension];
-        drawn.chunks_exact_mut(dimension).for_each(|point| draw(rng, point));
-        let drawn = Points::new(drawn, dimension).ok()?;
-        let inside = match domain {
-            Some(domain) => domain.contains_all(&drawn),
-            None => vec![true; DRAWS],
-        };
-        let draws: Vec<&[f64]> =
-            drawn.rows().zip(inside).filter(|(_, inside)| *inside).map(|(x, _)| x).collect();
+        let draws = drawn.inside();
         let is_elsewhere = domain.is_none() && {
             let boxes = [Some(problem.data.bounds()), boundary.map(Points::bounds)];
             let is_within = |x: &[f64], bounds: &[(f64, f64)]| {
@@ -111,9 +97,10 @@ impl Margin {
         if near < FEWEST_DRAWS {
             return Some(Margin { expected: 0.0, width, limit: MOST_EXPECTED, is_elsewhere });
         }
+        let share = near as f64 / draws.len() as f64;
         let (share, limit) = match domain {
-            Some(_) => (near as f64 / draws.len() as f64, MOST_EXPECTED),
-            None => (0.5 * near as f64 / DRAWS as f64, MOST_EXPECTED_OF_HALF),
+            Some(_) => (share, MOST_EXPECTED),
+            None => (0.5 * share, MOST_EXPECTED_OF_HALF),
         };
         let weights: Vec<f64> = rows.iter().map(|i| problem.weights[*i]).collect();
         let observations = effective_observations(&weights).min(problem.data.independent() as f64);

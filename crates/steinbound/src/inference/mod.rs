@@ -15,6 +15,7 @@ mod comparison;
 mod derived;
 mod diagnostics;
 mod distance_bias;
+mod drawn;
 pub(crate) mod error;
 mod goodness_of_fit;
 mod hypothesis;

@@ -104,25 +104,21 @@ pub fn brief_point(point: &[f64]) -> String {
     format!("({}{more})", values.join(", "))
 }
 
-/// The first of some names as messages give them, the last after "and".
+/// Names as messages give them, the last after "and": all of up to twenty, of more the first three and how many follow.
 ///
 /// ```
 /// use steinbound::text::listed;
-/// assert_eq!(listed(&["a", "b", "c"].map(String::from)), "a, b and c");
-/// assert_eq!(listed(&vec!["a".to_string(); 20]), "a, a, a, a, a, a and 14 more");
+/// let name = |i: usize| ["a", "b", "c"][i].to_string();
+/// assert_eq!([listed(1, name), listed(3, name), listed(30, name)], ["a", "a, b and c", "a, b, c and 27 more"]);
 /// ```
-pub fn listed(names: &[String]) -> String {
-    const MOST: usize = 7;
-    match names {
-        [rest @ .., last] if !rest.is_empty() && names.len() <= MOST => {
-            format!("{} and {last}", rest.join(", "))
-        }
-        [one] => one.clone(),
-        _ => format!(
-            "{} and {} more",
-            names[..names.len().min(MOST - 1)].join(", "),
-            names.len().saturating_sub(MOST - 1)
-        ),
+pub fn listed(count: usize, name: impl Fn(usize) -> String) -> String {
+    const NAMED: usize = 20;
+    let shown = if count > NAMED { 3 } else { count };
+    let names: Vec<String> = (0..shown).map(name).collect();
+    match names.as_slice() {
+        names if shown < count => format!("{} and {} more", names.join(", "), count - shown),
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        names => names.join(""),
     }
 }
 
